@@ -23,7 +23,7 @@ interface Compared {
 /** Slices of each state in one round; short ones, so that changes of the machine affect a slice and those around it equally. */
 const SLICES = 4
 const SECONDS = 1
-/** Turns that are not counted, unless a benchmark says otherwise: they warm up caches, pools and compilers. */
+/** Turns before the first one that counts, where a benchmark does not say how many: they warm up caches, pools and compilers. */
 const WARM_UPS = 3
 
 /**

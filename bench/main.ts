@@ -63,7 +63,7 @@ benchmarks (proxy and routes without a name):
   versions   requests of several kinds beside the checkout of --baseline: the cost of a change
 
 options:
-  --rounds N        measured rounds of each (1 to 20, default 5), after two warm-up rounds
+  --rounds N        measured rounds of each (1 to 20, default 5), after two warm-up rounds; three of audit
   --seconds N       length of a round (1 to 30, default 3)
   --connections N   concurrent connections (1 to 512, default 32)
   --peers A,B       of ${peerNames.join(', ')} (default: all; only for proxy, burst, latency, bulk and websocket)

@@ -2,7 +2,10 @@ import type { FormattedEvent } from '#schema'
 import { BatchMemory } from './batch-memory.ts'
 import type { SharedBlocks } from './shared-blocks.ts'
 
-/** Events of one service for the writer. Cheap to send to another thread: bytes and numbers in shared memory. */
+/**
+ * Events of one service for the writer. Cheap to send to another thread: bytes and numbers in shared memory. A unit writes to that of
+ * its audit services again as soon as they are counted as read (`AUDIT_MEMORY.eventsRead`): copy them before (`copyOf`).
+ */
 export interface AuditBatch {
   /** Texts of all events in UTF-8, each followed by a line feed; then the ids that no text has. */
   readonly bytes: Uint8Array

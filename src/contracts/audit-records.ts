@@ -74,7 +74,7 @@ class BatchRecord {
   }
 }
 
-/** The batch in memory of its own: the thread that sent it uses its memory again. */
+/** The batch in memory of its own, for a batch whose sender uses its memory again. Shared: V8 collects garbage for memory that is not. */
 export function copyOf(batch: AuditBatch): AuditBatch {
   const { bytes, numbers } = batch
   const numbersAt = numbers.byteOffset - bytes.byteOffset

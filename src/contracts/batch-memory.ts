@@ -45,12 +45,13 @@ export class BatchMemory implements TextTarget {
 
   /**
    * The bytes of the batch and its numbers, in memory that another thread can read; what follows belongs to the next one. One
-   * allocation for both: before a large one the C library merges all small chunks that were freed.
+   * allocation or block for both: before a large one the C library merges all small chunks that were freed.
    */
   take(numbers: Float64Array): { readonly bytes: Uint8Array; readonly numbers: Float64Array } {
     const numbersAt = Math.ceil(this.size / NUMBER) * NUMBER
     const needed = numbersAt + numbers.byteLength
-    const shared = this.#blocks === null ? new SharedArrayBuffer(needed) : this.#blocks.take(needed)
+    // Without events there is nothing to read, and no mark that tells this batch from the one before.
+    const shared = this.#blocks === null || needed === 0 ? new SharedArrayBuffer(needed) : this.#blocks.take(needed)
     const bytes = new Uint8Array(shared, 0, this.size)
     bytes.set(this.from(0))
     const sharedNumbers = new Float64Array(shared, numbersAt, numbers.length)

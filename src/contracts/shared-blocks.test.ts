@@ -51,12 +51,32 @@ test('a block that is too small, or many times too large, is released', () => {
   }
 })
 
+test('the blocks of a burst are released when less is sent', () => {
+  const { state, send } = blocks()
+  const large = [1, 2, 3, 4].map(() => send(1_000_000))
+  state.read = state.sent
+  const small = send(1_000)
+  assert.ok(!large.includes(small))
+  assert.ok(!large.includes(send(1_000)))
+  state.read = state.sent
+  assert.ok(!large.includes(send(1_000_000)))
+})
+
+test('a block that fits is used, also behind one that does not', () => {
+  const { state, send } = blocks()
+  const [small, large] = [send(1_000), send(5_000)]
+  state.read = state.sent
+  assert.equal(send(5_000), large)
+  state.read = state.sent
+  assert.notEqual(send(1_000), small)
+})
+
 test('while nothing is read, each batch has a block of its own, and few are kept', () => {
   const { state, send } = blocks()
   const sent = Array.from({ length: 20 }, () => send(100))
   assert.equal(new Set(sent).size, 20)
   state.read = state.sent
-  assert.ok(sent.slice(0, 4).includes(send(100)))
+  assert.ok(sent.slice(-4).includes(send(100)))
   const later = Array.from({ length: 20 }, () => {
     state.read = state.sent
     return send(100)

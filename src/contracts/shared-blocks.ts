@@ -1,4 +1,4 @@
-/** Blocks that are kept: two are read while a third one is written. */
+/** Blocks that are kept: one that is filled, and those that the other thread has not read yet after a stall. */
 const MAX_BLOCKS = 4
 /** Room for a batch that is a little larger than the one before. */
 const SPARE = 1.25
@@ -12,34 +12,34 @@ interface Block {
 }
 
 /**
- * Memory that a thread passes to another one with each batch, and uses again when the other has read it. A new one for each batch costs
- * several times as much as the copy: the C library merges freed chunks before each large allocation and clears what it returns, and V8
- * collects garbage for it.
+ * Memory that a thread passes to another one with each batch, and uses again when the other has copied it. It relieves the thread of the
+ * traffic of a large allocation for each batch: the C library merges all freed chunks before it and clears it, and V8 collects garbage.
  */
 export class SharedBlocks {
   readonly #isRead: (mark: number) => boolean
-  readonly #blocks: Block[] = []
+  #blocks: Block[] = []
   #last: Block | null = null
 
-  /** `isRead`: whether the other thread has read a batch and all before it. */
+  /** `isRead`: whether the other thread has copied a batch and all before it. */
   constructor(isRead: (mark: number) => boolean) {
     this.#isRead = isRead
   }
 
-  /** Memory for a batch of so many bytes, which has the bytes of an earlier one. */
+  /** Memory for a batch of so many bytes, which may have the bytes of an earlier one. */
   take(bytes: number): SharedArrayBuffer {
-    const at = this.#blocks.findIndex(({ mark }) => mark !== null && this.#isRead(mark))
-    const free = at < 0 ? undefined : this.#blocks[at]
-    const fits = free !== undefined && free.memory.byteLength >= bytes && free.memory.byteLength <= MAX_TIMES * bytes
-    const block = fits ? free : { memory: new SharedArrayBuffer(Math.ceil(SPARE * bytes)), mark: null }
+    const isFree = ({ mark }: Block) => mark !== null && this.#isRead(mark)
+    const fits = ({ memory }: Block) => memory.byteLength >= bytes && memory.byteLength <= MAX_TIMES * bytes
+    const free = this.#blocks.filter(isFree)
+    const block = free.find(fits) ?? { memory: new SharedArrayBuffer(Math.ceil(SPARE * bytes)), mark: null }
+    // Free ones that do not fit are of another load: batches change little from one to the next.
+    const kept = this.#blocks.filter((each) => each !== block && (fits(each) || !free.includes(each)))
     block.mark = null
-    if (at >= 0) this.#blocks[at] = block
-    else if (this.#blocks.length < MAX_BLOCKS) this.#blocks.push(block)
+    this.#blocks = [block, ...kept].slice(0, MAX_BLOCKS)
     this.#last = block
     return block.memory
   }
 
-  /** The block that was taken last is read with this mark. */
+  /** The block that was taken last has been read with this mark. */
   passed(mark: number): void {
     if (this.#last !== null) this.#last.mark = mark
     this.#last = null

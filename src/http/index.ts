@@ -54,9 +54,9 @@ export {
   type AuditPublisher,
   CREST_OPERATIONS,
   type CrestOperation,
+  type EventStorage,
   RequestAudit,
   type RequestOutcome,
-  type StoredEvent,
 } from './request-audit.ts'
 export type { MeasuredRequest, RequestMeter } from './request-meter.ts'
 export { type RequestObservation, type RequestObserver, UnauditedRequest } from './request-observer.ts'

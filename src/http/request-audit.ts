@@ -35,9 +35,12 @@ export interface RequestOutcome {
   readonly end: 'sent' | 'truncated' | 'aborted'
 }
 
-/** An event that is being stored. */
-export interface StoredEvent {
-  /** Calls back when it survives the process. Promises would be several objects for each response. */
+/** The write of events to the journal that survives the process. */
+export interface EventStorage {
+  /**
+   * Calls back once, when it has ended, also where it failed; at once where that is over. Promises would be several objects for each
+   * response.
+   */
   whenStored(next: () => void): void
 }
 
@@ -98,7 +101,7 @@ export abstract class RequestAudit implements ActiveListItem {
   }
 
   /** Stores the event of a request whose response is about to be complete; null where it can not be stored. Never throws. */
-  record(_response: Response): StoredEvent | null {
+  record(_response: Response): EventStorage | null {
     return null
   }
 

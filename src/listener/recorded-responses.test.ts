@@ -4,12 +4,12 @@ import { test } from 'node:test'
 import {
   Body,
   type BodySink,
+  type EventStorage,
   type Exchange,
   RequestAudit,
   type RequestOutcome,
   Response,
   respond,
-  type StoredEvent,
 } from '#http'
 import type { ListenerSettings } from '#listener'
 import { Authority, opensslMissing, serverTlsOf } from '#test/certificates'
@@ -34,7 +34,7 @@ class Storage {
     return this.#waiting.length
   }
 
-  record(): StoredEvent {
+  record(): EventStorage {
     return { whenStored: (next) => this.#waiting.push(next) }
   }
 
@@ -56,7 +56,7 @@ class Recorded extends RequestAudit {
     return true
   }
 
-  override record(): StoredEvent {
+  override record(): EventStorage {
     return this.#storage.record()
   }
 

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '#http'
+import type { EventStorage } from '#http'
 
 /** Bounds of the queue of an audit event handler. */
 export interface QueuePlan {
@@ -83,7 +83,7 @@ export interface FormattedEvent {
 
 /** An event that was published before the end of its request. */
 export interface RecordedEvent {
-  readonly stored: StoredEvent
+  readonly stored: EventStorage
   /** The request has ended as the event says. */
   confirm(): void
   /** The request has ended as this event says, which takes the place of the other. */

@@ -1,4 +1,4 @@
-import type { ActiveListItem, StoredEvent } from '#http'
+import type { ActiveListItem, EventStorage } from '#http'
 import type { FormattedEvent, RecordedEvent } from '#schema'
 
 /** Publishes recorded events. */
@@ -12,12 +12,12 @@ interface Recorder {
 export class PendingEvent implements RecordedEvent, ActiveListItem {
   slot = -1
   readonly event: FormattedEvent
-  readonly stored: StoredEvent
+  readonly stored: EventStorage
   /** In the batch that is being collected; null where that batch was sent without it. */
   position: number | null
   readonly #recorder: Recorder
 
-  constructor(recorder: Recorder, event: FormattedEvent, position: number, stored: StoredEvent) {
+  constructor(recorder: Recorder, event: FormattedEvent, position: number, stored: EventStorage) {
     this.#recorder = recorder
     this.event = event
     this.position = position

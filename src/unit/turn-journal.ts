@@ -1,6 +1,6 @@
 import type { JournalWriter } from '#audit'
 import type { AuditBatchBuilder } from '#contracts'
-import type { StoredEvent } from '#http'
+import type { EventStorage } from '#http'
 
 /** Writes the events of a batch to the journal, those of a turn of the event loop at once. */
 export class TurnJournal {
@@ -21,7 +21,7 @@ export class TurnJournal {
   }
 
   /** Stores the events that the batch has now at the end of the turn. */
-  store(): StoredEvent {
+  store(): EventStorage {
     if (this.#turn === null) {
       this.#turn = new Turn()
       setImmediate(() => this.#endTurn())
@@ -49,7 +49,7 @@ export class TurnJournal {
 }
 
 /** The events of one turn. */
-class Turn implements StoredEvent {
+class Turn implements EventStorage {
   /** Null when they are stored. */
   #waiting: (() => void)[] | null = []
 

@@ -1,6 +1,7 @@
 import {
   type AccessAuditor,
   ActiveList,
+  type EventStorage,
   type Exchange,
   type RefusedRequest,
   RequestAudit,
@@ -10,7 +11,6 @@ import {
   refusedPath,
   type SerialId,
   type SerialIds,
-  type StoredEvent,
   type Uri,
 } from '#http'
 import type { Logger } from '#logging'
@@ -162,7 +162,7 @@ class AccessRecord extends RequestAudit implements AccessEventData, AccessReques
     this.headers = outer?.headers ?? request.headers.snapshot()
   }
 
-  // No objects of their own: one is made for each request.
+  // The record itself: two objects less for each request. It changes with the request: what is kept is copied.
   get request(): AccessRequest {
     return this
   }
@@ -192,7 +192,7 @@ class AccessRecord extends RequestAudit implements AccessEventData, AccessReques
     return this.#audit.input.record !== null
   }
 
-  override record(response: Response): StoredEvent | null {
+  override record(response: Response): EventStorage | null {
     const { record, clock, logger } = this.#audit.input
     const userId = this.userId ?? this.#userId(response)
     // An expression that waits for something must not delay the response: its event is published at the end.

@@ -163,6 +163,48 @@ test('pieces that repeat are the same each time', () => {
   for (const { text } of records) assert.equal(JSON.parse(text).gateway.routeId, 'Straße')
 })
 
+/** Numbers of as many digits as the one before, and of one more or less. */
+const number = fc.oneof(
+  fc.integer({ min: 6, max: 12 }),
+  fc.integer({ min: 95, max: 104 }),
+  fc.integer({ min: 999_999_990, max: 1_000_000_010 }),
+  fc.integer({ min: 2 ** 31 - 4, max: 2 ** 31 + 4 }),
+)
+const changes = fc.record({
+  id: number,
+  exchangeId: number,
+  remotePort: fc.integer({ min: 9_990, max: 10_010 }),
+  elapsedTime: fc.integer({ min: 0, max: 1_100 }),
+  later: fc.oneof(fc.nat(1_500), fc.double({ min: 0, max: 1_500, noNaN: true })),
+})
+
+test('numbers and times that change from event to event are those of each event', () => {
+  const list = fc.array(changes, { minLength: 2, maxLength: 20 })
+  fc.assert(
+    fc.property(plainData, fc.constantFrom(...shapes), list, (first, shape, numbers) => {
+      const events = numbers.map(({ id, exchangeId, remotePort, elapsedTime, later }): AccessEventData => {
+        const response = first.response && { ...first.response, elapsedTime }
+        return {
+          ...first,
+          id: new SerialId(first.id.series, id),
+          exchangeId: new SerialId(first.id.series, exchangeId),
+          client: { ...first.client, remotePort },
+          response,
+          startedAt: first.startedAt + later,
+        }
+      })
+      const { records, lines } = written(events, ACCESS_NAMES, shape)
+      assert.equal(lines, events.length)
+      for (const [at, event] of events.entries()) {
+        const { _id: id, ...rest } = accessEvent(event, ACCESS_NAMES, safelist)
+        const text = jsonText({ [shape.idName]: id as string, ...rest, ...shape.members })
+        assert.deepEqual({ id: records[at]?.id, text: records[at]?.text }, { id: event.id.text, text })
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
 test('an event of a usual request needs no text', () => {
   fc.assert(
     fc.property(fc.array(plainData, { minLength: 1, maxLength: 4 }), (events) => {

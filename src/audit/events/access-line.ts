@@ -7,15 +7,14 @@ import type { AccessFields } from './access-fields.ts'
 import { HeaderMembers } from './header-members.ts'
 import { isoTime } from './iso-time.ts'
 import { LastPiece } from './last-piece.ts'
-import { lastText } from './last-text.ts'
 import { NumberedPiece } from './numbered-piece.ts'
 import { MAX_TEXT, NOT_WRITTEN, writeAscii, writeBytes, writeDecimal, writeDigits, writePlain } from './text-bytes.ts'
 
 const TRACE = Buffer.from('","traceId":"')
 const USER = Buffer.from('","userId":"')
 const SECOND = 1_000
-/** Between the id and the end of the milliseconds. */
-const TIME = '","timestamp":"2026-01-01T00:00:00.000'.length
+/** Bytes between the id and the end of the milliseconds. */
+const TIME_LENGTH = '","timestamp":"2026-01-01T00:00:00.000'.length
 
 /** Where the JSON of an event has its id. */
 export function idPosition({ idName }: JsonShape): number {
@@ -43,16 +42,15 @@ class AccessLine {
   readonly #idAt: number
   /** Bytes of the first piece after its milliseconds. */
   readonly #afterTime: number
-  readonly #routeOf = lastText(routeText, null, null)
   readonly #decisionOf = lastDecision()
-  readonly #endOf: (route: string, decision: string) => string
   /** The pieces of a line, in their order; between them are the values of the request. */
   readonly #start: NumberedPiece<string, number>
   readonly #server: LastPiece<string, number>
   readonly #client: NumberedPiece<boolean, string, string>
   readonly #headers: HeaderMembers
   readonly #status: LastPiece<boolean, number | null>
-  readonly #exchange: NumberedPiece<string | null, string, string>
+  readonly #exchange: NumberedPiece<string | null, string>
+  readonly #end: LastPiece<string | null, string | null, string>
 
   constructor({ eventName, group }: AccessNames, fields: AccessFields, shape: JsonShape) {
     const names = `Z","eventName":${jsonString(eventName)},"transactionId":"`
@@ -60,7 +58,6 @@ class AccessLine {
     const end = `}${members.join('')}}`
     this.#idAt = idPosition(shape)
     this.#afterTime = names.length
-    this.#endOf = lastText((route, decision) => `"${route}${decision}${end}`, '', '')
     this.#start = new NumberedPiece(
       (series, second) => [
         `{"${shape.idName}":"${series}-`,
@@ -74,12 +71,9 @@ class AccessLine {
     this.#client = new NumberedPiece((...values) => ['","port":', requestText(...values)], false, '', '')
     this.#headers = new HeaderMembers(fields, '","headers":{')
     this.#status = new LastPiece(statusText, true, null, null)
-    this.#exchange = new NumberedPiece(
-      (reason, series, rest) => [exchangeText(group, reason, series), rest],
-      null,
-      '',
-      '',
-    )
+    this.#exchange = new NumberedPiece((reason, series) => [exchangeText(group, reason, series), '"'], null, '', null)
+    // Apart from the exchange: requests of several routes come in turns.
+    this.#end = new LastPiece((id, name, decision) => `${routeText(id, name)}${decision}${end}`, null, null, '')
   }
 
   write(data: AccessEventData, target: TextTarget): boolean {
@@ -93,8 +87,8 @@ class AccessLine {
     at = this.#status.write(memory, at, response.isSuccessful, response.statusCode, null)
     at = writeDecimal(memory, at, response.elapsedTime)
     const decided = decision === null ? '' : this.#decisionOf(decision)
-    const end = this.#endOf(this.#routeOf(data.routeId, data.routeName), decided)
-    at = this.#exchange.write(memory, at, exchangeId.number, response.reason, exchangeId.series, end)
+    at = this.#exchange.write(memory, at, exchangeId.number, response.reason, exchangeId.series, null)
+    at = this.#end.write(memory, at, data.routeId, data.routeName, decided)
     if (at < 0) return false
     target.size = at
     return true
@@ -122,7 +116,7 @@ class AccessLine {
     // Digits of a time that has zeros in their place.
     writeDigits(memory, at - this.#afterTime - 1, startedAt - second * SECOND)
     target.idStart = target.size + this.#idAt
-    target.idEnd = at - this.#afterTime - TIME
+    target.idEnd = at - this.#afterTime - TIME_LENGTH
     return at
   }
 }

@@ -17,10 +17,10 @@ export class NumberedPiece<A, B = null, C = null> {
   #b: B
   #c: C
   #texts: TextsAround
-  /** Empty before the texts are written again, and where they can not be. */
+  /** Of the texts, and a number within the range below. */
   #bytes: Uint8Array = NOTHING
   #lastDigit = 0
-  /** Range of the numbers with as many digits; empty without bytes. */
+  /** Range of the numbers with as many digits; empty while there are no bytes of these texts. */
   #least = 0
   #most = -1
 
@@ -42,11 +42,11 @@ export class NumberedPiece<A, B = null, C = null> {
   }
 
   #writeOther(memory: Buffer, at: number, number: number, a: A, b: B, c: C): number {
+    this.#most = -1
+    this.#texts = this.#make(a, b, c)
     this.#a = a
     this.#b = b
     this.#c = c
-    this.#texts = this.#make(a, b, c)
-    this.#most = -1
     return this.#writeTexts(memory, at, number)
   }
 
