@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { JournalWriter } from '#audit'
 import { AuditBatchBuilder } from '#contracts'
 import { systemClock } from '#schema'
 import { Folder } from '#test/folder'
+import { once } from '#test/waiting'
 import { TurnJournal } from './turn-journal.ts'
 
 /** The journal of a batch in a folder, and what happens, in its order. */

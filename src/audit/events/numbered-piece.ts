@@ -5,7 +5,7 @@ const NOTHING = Buffer.alloc(0)
 const MAX_DIGITS = 9
 
 /** The texts before and after a number. */
-export type TextsAround = readonly [before: string, after: string]
+type TextsAround = readonly [before: string, after: string]
 
 /**
  * A number between two texts, which are made of three values, at first of those given. Most events repeat the values of the one before
