@@ -62,7 +62,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
     this.#owner = owner
     this.#resolve = resolve
     this.#reject = reject
-    this.#startedAt = exchange.audit === null ? 0 : performance.now()
+    this.#startedAt = exchange.upstreamTime === null ? 0 : performance.now()
     this.#span = exchange.span === null ? null : exchange.span.beginClient(request, 0)
     this.#stopListening = exchange.onAbort((reason) => this.abort(new UpstreamError('GW_CLIENT_GONE', reason)))
   }
@@ -133,7 +133,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
     if (status === 407 && this.#owner.proxy !== null) throw proxyRefusal(status)
     this.#state = 'answered'
     this.#status = status
-    this.#exchange.addUpstreamTime(this.#startedAt)
+    this.#exchange.upstreamTime?.add(this.#startedAt)
     this.#unparsed = new Response(status, {
       reason,
       headers: inboundHeaders(fields),
@@ -172,7 +172,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
       return
     }
     this.#unparsed = null
-    if (!answered) this.#exchange.addUpstreamTime(this.#startedAt)
+    if (!answered) this.#exchange.upstreamTime?.add(this.#startedAt)
     this.#reject(failure)
   }
 

@@ -4,6 +4,7 @@ import { type SerialId, SerialIds } from './serial-id.ts'
 import { type Session, transientSession } from './session.ts'
 import type { Span } from './span.ts'
 import { TransactionId } from './transaction-id.ts'
+import type { UpstreamTime } from './upstream-time.ts'
 
 /** Sends informational (1xx) responses to the client, before the final one (RFC 9110 section 15.2). */
 export interface InformationalSender {
@@ -49,6 +50,8 @@ export class ExchangeState {
   audit: RequestAudit | null = null
   /** The audit service of the request, for custom events. */
   auditPublisher: AuditPublisher | null = null
+  /** Null where no access line names it. */
+  upstreamTime: UpstreamTime | null = null
   /** Null where the gateway does not trace. */
   span: Span | null = null
   /** Null for a client that accepts no informational responses. */

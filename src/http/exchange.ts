@@ -9,6 +9,7 @@ import type { Span } from './span.ts'
 import type { TemporaryStorage } from './temporary-storage.ts'
 import { traceIdOf } from './trace-id.ts'
 import type { TransactionId } from './transaction-id.ts'
+import type { UpstreamTime } from './upstream-time.ts'
 import type { Uri } from './uri.ts'
 
 /** Initial values of an exchange. */
@@ -176,10 +177,13 @@ export class Exchange {
     this.#state.auditPublisher = publisher
   }
 
-  /** For clients: adds the wait for a response of an upstream, which began at a time of `performance.now()`. */
-  addUpstreamTime(startedAt: number): void {
-    const { audit } = this.#state
-    if (audit !== null) audit.upstreamTime = (audit.upstreamTime ?? 0) + performance.now() - startedAt
+  /** To which clients add their waits for upstreams; null where no access line names it. */
+  get upstreamTime(): UpstreamTime | null {
+    return this.#state.upstreamTime
+  }
+
+  set upstreamTime(time: UpstreamTime | null) {
+    this.#state.upstreamTime = time
   }
 
   /** Records a decision for the access event and the access log. The last one counts, but a refusal is not replaced by a grant. */

@@ -74,8 +74,6 @@ export abstract class RequestAudit implements ActiveListItem {
   operation: CrestOperation | null = null
   /** Custom entries of the event. */
   extension: Record<string, unknown> | null = null
-  /** Milliseconds from sending requests upstream to their response heads; null without an upstream. */
-  upstreamTime: number | null = null
   /** The exchange with the context or session that was added last. */
   latest: AuditedExchange
 
@@ -92,7 +90,6 @@ export abstract class RequestAudit implements ActiveListItem {
     this.decision = outer.decision
     this.operation = outer.operation
     this.extension = outer.extension
-    this.upstreamTime = outer.upstreamTime
   }
 
   /** Whether `record` is to be called before the last bytes of a response are sent. */

@@ -1,4 +1,11 @@
-import { type Exchange, type RequestObservation, type RequestOutcome, type RequestSpan, UnauditedRequest } from '#http'
+import {
+  type Exchange,
+  type RequestObservation,
+  type RequestOutcome,
+  type RequestSpan,
+  UnauditedRequest,
+  UpstreamTime,
+} from '#http'
 import type { ListenerContext } from './listener-context.ts'
 import { EVENTS } from './log-events.ts'
 import { logRefusal } from './log-refusal.ts'
@@ -25,6 +32,7 @@ export class ObservedRequest {
     const { settings, logger } = this.#context
     const { audit, accessLog, observer, meter } = settings
     audit?.begin(exchange)
+    if (accessLog) exchange.upstreamTime = new UpstreamTime()
     if (accessLog || meter || logger.isEnabled('debug')) {
       this.#startedAt = performance.now()
       exchange.audit ??= new UnauditedRequest(exchange)

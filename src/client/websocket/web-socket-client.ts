@@ -68,7 +68,7 @@ export class WebSocketClient {
       span?.end(null, null, error instanceof UpstreamError ? error.code : 'aborted')
       throw error
     } finally {
-      exchange.addUpstreamTime(startedAt)
+      exchange.upstreamTime?.add(startedAt)
     }
   }
 

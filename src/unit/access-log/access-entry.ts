@@ -52,7 +52,7 @@ export function entryOf(
     status: outcome.response === null ? null : outcome.response.status,
     bytes,
     durationMs: now - startedAt,
-    upstreamDurationMs: audit === null ? null : audit.upstreamTime,
+    upstreamDurationMs: exchange.upstreamTime?.total ?? null,
     route: audit === null ? null : audit.routeId,
     decidedBy: decision === null ? null : decision.by,
     reason: decision === null ? null : decision.reason,
