@@ -13,7 +13,9 @@ export interface AuditService extends AuditPublisher {
   topicProblem(topic: string): string | null
   /** Records requests; null where no handler accepts the topic `access`. */
   readonly access: AccessAuditor | null
-  /** Whether a request has to wait for room in a queue (`onFull: block`). */
+  /** Whether requests may have to wait for room in a queue (`onFull: block`). */
+  readonly mayBeFull: boolean
+  /** Whether a request has to wait for it now. */
   readonly isFull: boolean
   waitForRoom(): Promise<void>
   /** Serves the queries of `/api/audit/<topic>`. */

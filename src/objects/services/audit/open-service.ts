@@ -32,7 +32,8 @@ export async function openService(values: AuditValues, env: Environment): Promis
   }
   const formats = [...new Map(handlers.map(({ format }) => [format.key, format])).values()]
   const policies = await policiesOf(values, env)
-  const outlet = await env.openAudit(planOf(values, { handlers, formats, topics }, env))
+  const plan = planOf(values, { handlers, formats, topics }, env)
+  const outlet = await env.openAudit(plan)
   renewTransports(handlers, (changed) => outlet.renew(planOf(values, { handlers: changed, formats, topics }, env)), env)
   const ids = new SerialIds()
   const invalid = env.metrics.counter(
@@ -60,6 +61,7 @@ export async function openService(values: AuditValues, env: Environment): Promis
     countFailed: () => invalid.add(),
     topicProblem: (topic) => publisher.topicProblem(topic),
     access: openAccess(values, publisher, ids, env),
+    mayBeFull: plan.handlers.some(({ queue }) => queue.onFull === 'block'),
     get isFull() {
       return outlet.isFull
     },

@@ -13,6 +13,7 @@ export const NoOpAuditService = defineType({
     countFailed: () => {},
     topicProblem: () => null,
     access: null,
+    mayBeFull: false,
     isFull: false,
     waitForRoom: () => Promise.resolve(),
     serveQueries: () => {},
