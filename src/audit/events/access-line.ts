@@ -98,7 +98,7 @@ class AccessLine {
   #writeRequest(data: AccessEventData, request: AccessRequest, memory: Buffer, target: TextTarget): number {
     const { client, userId } = data
     let at = this.#writeStart(data, memory, target)
-    at = writeAscii(memory, at, data.transactionId)
+    at = writePlain(memory, at, data.transactionId)
     if (this.#headers.hasTrace) at = writeTrace(memory, at, request.headers)
     if (userId !== null) at = writePlain(memory, writeBytes(memory, at, USER), userId)
     at = this.#server.write(memory, at, client.localAddress, client.localPort, null)

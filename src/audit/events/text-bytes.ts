@@ -5,8 +5,8 @@ export const NOT_WRITTEN = -1
 export const MAX_TEXT = 2_048
 const MAX_INT32 = 2 ** 31 - 1
 const DIGIT_0 = 0x30
-/** Longer texts are encoded by a call of native code, which costs as much as to copy so many characters. */
-const MAX_SHORT = 12
+/** Longer texts are encoded by a call of native code, which costs as much as to copy so many characters while the caches have other code. */
+const MAX_SHORT = 64
 
 /** Writes ASCII at a position; returns the position after it. */
 export function writeBytes(memory: Buffer, at: number, bytes: Uint8Array): number {
