@@ -12,8 +12,8 @@ interface Block {
 }
 
 /**
- * Memory that a thread passes to another one with each batch, and uses again when the other has copied it. It relieves the thread of the
- * traffic of a large allocation for each batch: the C library merges all freed chunks before it and clears it, and V8 collects garbage.
+ * Memory that a thread passes to another one with each batch, and uses again when the other has copied it. It saves a
+ * large allocation for each batch, before which the C library merges all chunks that were freed, and whose pages the system clears.
  */
 export class SharedBlocks {
   readonly #isRead: (mark: number) => boolean

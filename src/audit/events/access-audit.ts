@@ -162,7 +162,7 @@ class AccessRecord extends RequestAudit implements AccessEventData, AccessReques
     this.headers = outer?.headers ?? request.headers.snapshot()
   }
 
-  // The record itself: two objects less for each request. It changes with the request: what is kept is copied.
+  // The record itself: saves two objects for each request. It changes with the request: an event is written before its next change, or with it.
   get request(): AccessRequest {
     return this
   }

@@ -113,8 +113,7 @@ class AccessLine {
     const second = Math.floor(startedAt / SECOND)
     const at = this.#start.write(memory, target.size, id.number, id.series, second, null)
     if (at < 0) return NOT_WRITTEN
-    // Digits of a time that has zeros in their place.
-    writeDigits(memory, at - this.#afterTime - 1, startedAt - second * SECOND)
+    writeDigits(memory, at - this.#afterTime - 1, 3, startedAt - second * SECOND)
     target.idStart = target.size + this.#idAt
     target.idEnd = at - this.#afterTime - TIME_LENGTH
     return at

@@ -10,7 +10,13 @@ const piece = () =>
   new NumberedPiece((a: string, b: boolean, c: string | null) => [`<${a}${b}`, `${c}>`], '', true, null)
 
 test('a piece is its texts with the number between them, whatever came before', () => {
-  const number = fc.oneof(fc.nat(12), fc.nat(1_200), fc.nat(), fc.maxSafeNat())
+  const number = fc.oneof(
+    fc.nat(12),
+    fc.nat(1_200),
+    fc.nat(),
+    fc.maxSafeNat(),
+    fc.nat(30).map((n) => 999_999_990 + n),
+  )
   const values = fc.tuple(number, fc.constantFrom('a', 'é', '12'), fc.boolean(), fc.constantFrom(null, 'b'))
   fc.assert(
     fc.property(fc.array(values, { maxLength: 20 }), (list) => {
@@ -39,6 +45,21 @@ test('the texts are made when a value changes, not when the number does', () => 
   for (const number of [8, 9, 10, 11, 99, 100, 5]) written.write(memory, 0, number, 'a', null, null)
   written.write(memory, 0, 5, 'b', null, null)
   assert.deepEqual(made, ['', 'a', 'b'])
+})
+
+test('of numbers with many digits the last ones alone are written again', () => {
+  const counting = Buffer.alloc(100)
+  let texts = 0
+  counting.write = (text: string, at: unknown) => {
+    texts++
+    return memory.write.call(counting, text, at as number, text.length, 'latin1')
+  }
+  const written = new NumberedPiece((text: string) => [text, '.'], 'n', null, null)
+  for (let number = 4_999_999_990; number < 5_000_000_020; number++) {
+    const end = written.write(counting, 0, number, 'n', null, null)
+    assert.equal(counting.toString('latin1', 0, end), `n${number}.`)
+  }
+  assert.equal(texts, 2 * 3, 'the text before, the number and the text after, for each of the first digits')
 })
 
 test('a number that is negative or no integer is not written, nor is a text that is too long', () => {

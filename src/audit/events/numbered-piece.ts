@@ -1,7 +1,7 @@
 import { MAX_TEXT, NOT_WRITTEN, writeAscii, writeBytes, writeDecimal, writeDigits } from './text-bytes.ts'
 
 const NOTHING = Buffer.alloc(0)
-/** Numbers with more digits are written each time. */
+/** Digits of a 32-bit integer, whatever they are: only the last ones of a longer number are written again. */
 const MAX_DIGITS = 9
 
 /** The texts before and after a number. */
@@ -20,7 +20,11 @@ export class NumberedPiece<A, B = null, C = null> {
   /** Of the texts, and a number within the range below. */
   #bytes: Uint8Array = NOTHING
   #lastDigit = 0
-  /** Range of the numbers with as many digits; empty while there are no bytes of these texts. */
+  /** Digits that are written again. */
+  #digits = 0
+  /** What the other digits say: 0 without others. */
+  #base = 0
+  /** Range of what is added to it; empty while there are no bytes of these texts. */
   #least = 0
   #most = -1
 
@@ -35,9 +39,10 @@ export class NumberedPiece<A, B = null, C = null> {
   /** Writes the piece at a position; returns the position after it, or NOT_WRITTEN: where a text is too long or not ASCII, for example. */
   write(memory: Buffer, at: number, number: number, a: A, b: B, c: C): number {
     if (a !== this.#a || b !== this.#b || c !== this.#c) return this.#writeOther(memory, at, number, a, b, c)
-    const isAsLong = (number | 0) === number && number >= this.#least && number <= this.#most
-    if (!isAsLong) return this.#writeAgain(memory, at, number)
-    writeDigits(this.#bytes, this.#lastDigit, number)
+    const added = number - this.#base
+    const isAlike = (added | 0) === added && added >= this.#least && added <= this.#most
+    if (!isAlike) return this.#writeAgain(memory, at, number)
+    writeDigits(this.#bytes, this.#lastDigit, this.#digits, added)
     return writeBytes(memory, at, this.#bytes)
   }
 
@@ -55,15 +60,17 @@ export class NumberedPiece<A, B = null, C = null> {
     return writeAscii(memory, writeDecimal(memory, writeAscii(memory, at, before), number), after)
   }
 
-  /** The same texts with a number of another length. */
+  /** The same texts with a number of another length, or with other digits before those that are written again. */
   #writeAgain(memory: Buffer, at: number, number: number): number {
     const end = this.#writeTexts(memory, at, number)
-    const digits = String(number).length
-    if (end === NOT_WRITTEN || digits > MAX_DIGITS || end - at > MAX_TEXT) return end
+    if (end === NOT_WRITTEN || end - at > MAX_TEXT) return end
+    const { length } = String(number)
     this.#bytes = Uint8Array.prototype.slice.call(memory, at, end)
-    this.#lastDigit = this.#texts[0].length + digits - 1
-    this.#least = digits === 1 ? 0 : 10 ** (digits - 1)
-    this.#most = 10 ** digits - 1
+    this.#lastDigit = this.#texts[0].length + length - 1
+    this.#digits = Math.min(length, MAX_DIGITS)
+    this.#most = 10 ** this.#digits - 1
+    this.#base = number - (number % (this.#most + 1))
+    this.#least = length === 1 || this.#base > 0 ? 0 : 10 ** (length - 1)
     return end
   }
 }

@@ -5,7 +5,10 @@ export const NOT_WRITTEN = -1
 export const MAX_TEXT = 2_048
 const MAX_INT32 = 2 ** 31 - 1
 const DIGIT_0 = 0x30
-/** Longer texts are encoded by a call of native code, which costs as much as to copy so many characters while the caches have other code. */
+/**
+ * Longer texts are encoded by a call of native code. In a running gateway its code is usually in no cache: it costs as much as to copy so
+ * many characters.
+ */
 const MAX_SHORT = 64
 
 /** Writes ASCII at a position; returns the position after it. */
@@ -49,20 +52,22 @@ function isPlain(code: number): boolean {
 export function writeDecimal(memory: Buffer, at: number, value: number): number {
   if (at < 0 || !(Number.isSafeInteger(value) && value >= 0)) return NOT_WRITTEN
   if (value > MAX_INT32) return writeAscii(memory, at, String(value))
-  let end = at + 1
-  for (let left = value | 0; left >= 10; left = (left / 10) | 0) end++
-  writeDigits(memory, end - 1, value)
-  return end
+  let digits = 1
+  for (let left = value | 0; left >= 10; left = (left / 10) | 0) digits++
+  writeDigits(memory, at + digits - 1, digits, value)
+  return at + digits
 }
 
-/** Writes the digits of a 32-bit integer that is not negative, the last one at a position and the others before it. */
-export function writeDigits(memory: Uint8Array, last: number, value: number): void {
+/**
+ * Writes so many digits, with leading zeros, of the integer part of a number from 0 to 2^31 - 1: the last one at a position, the others
+ * before it.
+ */
+export function writeDigits(memory: Uint8Array, last: number, digits: number, value: number): void {
   // Integer arithmetic is faster than that of numbers.
   let rest = value | 0
-  let at = last
-  do {
+  for (let at = last; at > last - digits; at--) {
     const tenth = (rest / 10) | 0
-    memory[at--] = DIGIT_0 + rest - 10 * tenth
+    memory[at] = DIGIT_0 + rest - 10 * tenth
     rest = tenth
-  } while (rest > 0)
+  }
 }
