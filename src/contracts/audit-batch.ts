@@ -1,11 +1,7 @@
 import type { FormattedEvent } from '#schema'
 import { BatchMemory } from './batch-memory.ts'
-import type { SharedBlocks } from './shared-blocks.ts'
 
-/**
- * Events of one service for the writer. Cheap to send to another thread: bytes and numbers in shared memory. A unit writes to that of
- * its audit services again as soon as they are counted as read (`AUDIT_MEMORY.eventsRead`): copy them before (`copyOf`).
- */
+/** Events of one service for the writer. Cheap to send to another thread: bytes and numbers in shared memory. */
 export interface AuditBatch {
   /** Texts of all events in UTF-8, each followed by a line feed; then the ids that no text has. */
   readonly bytes: Uint8Array
@@ -42,7 +38,7 @@ export class AuditBatchBuilder {
   readonly #maxBytes: number
   /** Numbers of each event. */
   readonly #stride: number
-  readonly #memory: BatchMemory
+  readonly #memory = new BatchMemory()
   #numbers = new Float64Array(INITIAL_NUMBERS)
   #count = 0
   #topics: string[] = []
@@ -55,12 +51,8 @@ export class AuditBatchBuilder {
   #taken = 0
   #takenCount = 0
 
-  /**
-   * `formats`: texts of each event; `queueBytes`: bytes of the smallest queue that takes the batches; `blocks`: memory of batches that
-   * the other thread copies.
-   */
-  constructor(formats = 1, queueBytes = Number.POSITIVE_INFINITY, blocks: SharedBlocks | null = null) {
-    this.#memory = new BatchMemory(blocks)
+  /** `formats`: texts of each event; `queueBytes`: bytes of the smallest queue that takes the batches. */
+  constructor(formats = 1, queueBytes = Number.POSITIVE_INFINITY) {
     this.#formats = formats
     this.#maxBytes = Math.min(MAX_BATCH, queueBytes * QUEUE_PART)
     this.#stride = EVENT_NUMBERS + 2 * formats

@@ -2,7 +2,7 @@
 export const AUDIT_MEMORY = {
   /** 1 while requests have to wait for room in a queue. */
   full: 0,
-  /** Number of events whose batches the writer has copied: the unit overwrites their memory then. Wraps around. */
+  /** Number of events that the writer has read; wraps around. */
   eventsRead: 1,
   bytes: 8,
 } as const

@@ -74,19 +74,6 @@ class BatchRecord {
   }
 }
 
-/** The batch in memory of its own, for a batch whose sender uses its memory again. Shared: V8 collects garbage for memory that is not. */
-export function copyOf(batch: AuditBatch): AuditBatch {
-  const { bytes, numbers } = batch
-  const numbersAt = numbers.byteOffset - bytes.byteOffset
-  const buffer = new SharedArrayBuffer(numbersAt + numbers.byteLength)
-  new Uint8Array(buffer).set(new Uint8Array(bytes.buffer, bytes.byteOffset, buffer.byteLength))
-  return {
-    ...batch,
-    bytes: new Uint8Array(buffer, 0, bytes.length),
-    numbers: new Float64Array(buffer, numbersAt, numbers.length),
-  }
-}
-
 /** The events of a batch with so many formats in one of them: those of the given topics. */
 export function recordsOf(
   sent: AuditBatch,

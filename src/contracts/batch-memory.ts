@@ -1,5 +1,4 @@
 import type { TextTarget } from '#schema'
-import type { SharedBlocks } from './shared-blocks.ts'
 
 const MIN_MEMORY = 16 * 1024
 const NUMBER = Float64Array.BYTES_PER_ELEMENT
@@ -10,17 +9,11 @@ const MAX_BYTES = 3
 
 /** The bytes of a batch, then of the next one: in memory that stays in the caches of the processor. */
 export class BatchMemory implements TextTarget {
-  readonly #blocks: SharedBlocks | null
   #memory = Buffer.allocUnsafeSlow(MIN_MEMORY)
   /** Bytes of the batch so far. */
   size = 0
   idStart = 0
   idEnd = 0
-
-  /** Without blocks each batch has memory of its own. */
-  constructor(blocks: SharedBlocks | null = null) {
-    this.#blocks = blocks
-  }
 
   room(bytes: number): Buffer {
     if (this.size + bytes > this.#memory.length) this.#grow(bytes)
@@ -45,13 +38,11 @@ export class BatchMemory implements TextTarget {
 
   /**
    * The bytes of the batch and its numbers, in memory that another thread can read; what follows belongs to the next one. One
-   * allocation or block for both: before a large one the C library merges all small chunks that were freed.
+   * allocation for both: before a large one the C library merges all small chunks that were freed.
    */
   take(numbers: Float64Array): { readonly bytes: Uint8Array; readonly numbers: Float64Array } {
     const numbersAt = Math.ceil(this.size / NUMBER) * NUMBER
-    const needed = numbersAt + numbers.byteLength
-    // Without events there is nothing to read, and no mark that tells this batch from the one before.
-    const shared = this.#blocks === null || needed === 0 ? new SharedArrayBuffer(needed) : this.#blocks.take(needed)
+    const shared = new SharedArrayBuffer(numbersAt + numbers.byteLength)
     const bytes = new Uint8Array(shared, 0, this.size)
     bytes.set(this.from(0))
     const sharedNumbers = new Float64Array(shared, numbersAt, numbers.length)

@@ -36,7 +36,7 @@ export {
   type TransportRenewal,
 } from './audit-event-handler.ts'
 export { AUDIT_MEMORY } from './audit-memory.ts'
-export { copyOf, recordsOf } from './audit-records.ts'
+export { recordsOf } from './audit-records.ts'
 export { type AuditService, AuditServiceKind } from './audit-service.ts'
 export { boundedWait } from './bounded-wait.ts'
 export { cipherSuite } from './cipher-suites.ts'
@@ -150,7 +150,6 @@ export {
   SessionTooLargeError,
   SessionUnavailableError,
 } from './session-manager.ts'
-export { SharedBlocks } from './shared-blocks.ts'
 export { TemporaryStorageKind } from './temporary-storage.ts'
 export {
   type ThrottlingDecision,

@@ -80,22 +80,6 @@ test('without a spool no event is recorded before the end of its request', async
   assert.equal(service.sent[0]?.journal, null)
 })
 
-test('the memory of a batch is used again when its events are counted as read, not before', async () => {
-  await using service = await opened(null)
-  const publish = async (id: string) => {
-    const { length } = service.sent
-    service.outlet.publish(event(id))
-    await waitUntil('a batch', () => service.sent.length > length)
-  }
-  for (const id of ['a', 'b', 'c']) await publish(id)
-  assert.deepEqual(service.ids(), [['a'], ['b'], ['c']])
-  Atomics.add(service.memory, AUDIT_MEMORY.eventsRead, 2)
-  for (const id of ['d', 'e', 'f']) await publish(id)
-  const [a, b, ...rest] = service.ids().map(String)
-  assert.deepEqual([a, b].sort(), ['d', 'e'], 'those two were read')
-  assert.deepEqual(rest, ['c', 'd', 'e', 'f'])
-})
-
 test('a request waits for the time of the handlers with onFull block, whatever others have', async () => {
   const { handlers, ...plan } = planOf(null)
   const [handler] = handlers as [AuditPlan['handlers'][number]]

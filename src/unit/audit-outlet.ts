@@ -1,5 +1,5 @@
 import { formatCount, JournalWriter, journalTargets } from '#audit'
-import { AUDIT_MEMORY, AuditBatchBuilder, type CONTROL_CALLS, SharedBlocks } from '#contracts'
+import { AUDIT_MEMORY, AuditBatchBuilder, type CONTROL_CALLS } from '#contracts'
 import { ActiveList } from '#http'
 import type { Remote } from '#rpc'
 import { type AuditOutlet, type AuditPlan, type Clock, ConfigError, type FormattedEvent } from '#schema'
@@ -51,7 +51,6 @@ class BatchingOutlet implements AuditOutlet {
   readonly #id: number
   readonly #memory: Int32Array
   readonly #maxBlockTime: number
-  readonly #blocks: SharedBlocks
   readonly #batch: AuditBatchBuilder
   readonly #journal: TurnJournal | null
   /** Recorded events of this batch whose requests have not ended. */
@@ -66,8 +65,7 @@ class BatchingOutlet implements AuditOutlet {
 
   constructor(control: Remote<typeof CONTROL_CALLS>, id: number, input: OutletInput) {
     const { memory, maxBlockTime, journal, formats, queueBytes } = input
-    this.#blocks = new SharedBlocks((sent) => this.#unread(sent) <= 0)
-    this.#batch = new AuditBatchBuilder(formats, queueBytes, this.#blocks)
+    this.#batch = new AuditBatchBuilder(formats, queueBytes)
     this.#control = control
     this.#id = id
     this.#memory = memory
@@ -139,8 +137,8 @@ class BatchingOutlet implements AuditOutlet {
   }
 
   /** The counter of the reader wraps around, as does that of what was sent. */
-  #unread(sent = this.#sent): number {
-    return (sent - Atomics.load(this.#memory, AUDIT_MEMORY.eventsRead)) | 0
+  #unread(): number {
+    return (this.#sent - Atomics.load(this.#memory, AUDIT_MEMORY.eventsRead)) | 0
   }
 
   #record(event: FormattedEvent, journal: TurnJournal): PendingEvent | null {
@@ -171,7 +169,6 @@ class BatchingOutlet implements AuditOutlet {
     const journal = this.#journal?.endBatch() ?? null
     this.#control.auditEvents({ id: this.#id, batch, dropped: this.#dropped, journal })
     this.#sent = (this.#sent + batch.events) | 0
-    this.#blocks.passed(this.#sent)
     this.#hasRoom = this.#unread() <= MAX_UNREAD
     this.#dropped = 0
   }

@@ -60,29 +60,6 @@ test('units share the handlers of a service: the events of all are in one file',
   assert.equal(writer.checks.length, 1)
 })
 
-test('a unit may write to the memory of a batch again as soon as it is counted as read', async () => {
-  using folder = new Folder()
-  await using writing = open()
-  const { writer } = writing
-  const { id, memory } = opened(writer.open({}, planOf(toFolder(folder.in('trail')))))
-  const sent = batch('a', 'b')
-  writer.take(id, sent, 0)
-  assert.equal(memory[AUDIT_MEMORY.eventsRead], 2)
-  sent.bytes.fill(0)
-  sent.numbers.fill(-1)
-  await waitUntil('two events in the file', () => lines(folder, 'trail').length === 2)
-  assert.deepEqual(lines(folder, 'trail'), ['{"_id":"a"}', '{"_id":"b"}'])
-})
-
-test('a batch for a service that is closed is not counted as read: it was not copied', async () => {
-  using folder = new Folder()
-  await using writing = open()
-  const { id, memory } = opened(writing.writer.open({}, planOf(toFolder(folder.in('trail')))))
-  writing.writer.close(id)
-  writing.writer.take(id, batch('a'), 0)
-  assert.equal(memory[AUDIT_MEMORY.eventsRead], 0)
-})
-
 test('a handler that can not write does not stop the others', async () => {
   using folder = new Folder({ blocked: 'a file in place of the folder' })
   const log = memoryLog()

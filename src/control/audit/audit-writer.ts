@@ -1,5 +1,5 @@
 import { type AuditRecord, formatCount, journalPath, journalTargets, strandedSpools, unitJournals } from '#audit'
-import { AUDIT_MEMORY, type AuditBatch, copyOf, recordsOf } from '#contracts'
+import { AUDIT_MEMORY, type AuditBatch, recordsOf } from '#contracts'
 import { type Logger, ReplaceableLogger } from '#logging'
 import type { AuditPlan, Counter, HandlerPlan, Problem } from '#schema'
 import type { HealthCheck } from '../admin/health.ts'
@@ -95,12 +95,11 @@ export class AuditWriter {
     }
     const { formats, handlers, memory } = service
     const safety: ReturnType<HandlerDelivery['safety']>[] = []
-    const own = copyOf(batch)
-    Atomics.add(memory, AUDIT_MEMORY.eventsRead, batch.events)
     for (const [plan, delivery] of handlers) {
-      const isAdded = delivery.add(recordsOf(own, formats, plan))
+      const isAdded = delivery.add(recordsOf(batch, formats, plan))
       if (isAdded && plan.queue.spool !== null) safety.push(delivery.safety())
     }
+    Atomics.add(memory, AUDIT_MEMORY.eventsRead, batch.events)
     if (journal === null) return
     service.lastJournal = journal
     const paths = journalTargets(service.plan).map((target) => journalPath(target, id, journal))
