@@ -11,6 +11,8 @@ export interface ComparedRow extends Measured {
   readonly base: string | null
   /** The median of the ratios of the rounds, in which both are measured one after the other. */
   readonly ratio: number
+  /** Its standard error, where the rounds are many. */
+  readonly ratioError?: number
   /** The median of the differences of the rounds, in microseconds. */
   readonly addedMicros: number
 }

@@ -1,6 +1,6 @@
 import type { ComparedRow } from './added-cost.ts'
 import type { Load, LoadOptions } from './load.ts'
-import { type Measured, median, type Rounds } from './measure.ts'
+import { type Measured, median, medianError, type Rounds } from './measure.ts'
 import type { ServerProcess } from './server-process.ts'
 
 /** A state of a server, and how a load runs in it. States that need a restart have a server each. */
@@ -61,13 +61,15 @@ export async function measureAlternating(
     progress(`${label}: ${last.cpuMicros.toFixed(1)} µs CPU for each request; ${ratios.join(', ')}`)
   }
   const rows = [...compared].map(([name, slices]) => {
+    const ratios = slices.map(({ around, during }) => during.cpuMicros / meanCost(around))
     return {
       ...summary(
         name,
         slices.map(({ during }) => during),
       ),
       base: base.name,
-      ratio: median(slices.map(({ around, during }) => during.cpuMicros / meanCost(around))),
+      ratio: median(ratios),
+      ratioError: medianError(ratios),
       addedMicros: median(slices.map(({ around, during }) => during.cpuMicros - meanCost(around))),
     }
   })

@@ -106,6 +106,13 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2
 }
 
+/** The standard error of a median, for values that are distributed normally. */
+export function medianError(values: readonly number[]): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1)
+  return Math.sqrt(((Math.PI / 2) * variance) / values.length)
+}
+
 /** Checks one response: a server with wrong responses must not be measured. */
 async function checkResponse({ name, url, post, headers }: Subject, expect: Expected | undefined): Promise<void> {
   if (expect === undefined) throw new Error(`${name}: expected the field expect or check`)

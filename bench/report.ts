@@ -172,7 +172,8 @@ export function comparedTable(title: string, rows: readonly ComparedRow[], base 
       ...CLEAN,
     ],
     rows.map((row) => {
-      const compared = row.base === null ? ['', ''] : [row.ratio.toFixed(2), row.addedMicros.toFixed(1)]
+      const error = row.ratioError === undefined ? '' : ` ± ${row.ratioError.toFixed(2)}`
+      const compared = row.base === null ? ['', ''] : [`${row.ratio.toFixed(2)}${error}`, row.addedMicros.toFixed(1)]
       return [row.name, ...cost(row), ...compared, ...counts(row)]
     }),
   )
