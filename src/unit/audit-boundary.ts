@@ -17,24 +17,24 @@ export function withAudit(
   handler: Handler,
   { id, name }: { readonly id: string; readonly name: string },
 ): Handler {
-  const waits = service?.mayBeFull === true
+  const mayWait = service?.mayBeFull === true
   return (exchange) => {
     if (service !== null) replaceAuditor(exchange, service)
     if (exchange.audit !== null) {
       exchange.audit.routeId = id
       exchange.audit.routeName = name
     }
-    return waits && service.isFull ? afterRoom(service, handler, exchange) : handler(exchange)
+    return mayWait && service.isFull ? afterRoom(service, handler, exchange) : handler(exchange)
   }
 }
 
 /** Makes a service that of all requests, unless a route has one of its own. */
 export function withRootAudit(service: AuditService | null, handler: Handler): Handler {
   if (service === null) return handler
-  const waits = service.mayBeFull
+  const mayWait = service.mayBeFull
   return (exchange) => {
     exchange.auditPublisher = service
-    return waits && service.isFull ? afterRoom(service, handler, exchange) : handler(exchange)
+    return mayWait && service.isFull ? afterRoom(service, handler, exchange) : handler(exchange)
   }
 }
 
