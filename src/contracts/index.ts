@@ -140,7 +140,7 @@ export { type ResourceAccess, ResourceAccessKind } from './resource-access.ts'
 export { type ResourceUriProvider, ResourceUriProviderKind } from './resource-uri-provider.ts'
 export { RetryDelay } from './retry-delay.ts'
 export { type DecodedSecret, type SecretFormat, SecretFormatKind } from './secret-format.ts'
-export { problemIn, providerOf, SecretError, SecretStoreKind, SecretsProviderKind } from './secrets.ts'
+export { problemIn, providerOf, SecretError, SecretStoreKind, SecretsProviderKind, warningsOfOrder } from './secrets.ts'
 export { identityProblem } from './server-identity.ts'
 export { withSession } from './session-boundary.ts'
 export {

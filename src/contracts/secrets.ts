@@ -68,6 +68,16 @@ export function problemIn(stores: Iterable<SecretStore>, secretId: string): Erro
   return undefined
 }
 
+/** Warnings about stores that have keys for every id and stand before others; `place` is the pointer of the list. */
+export function warningsOfOrder(stores: readonly SecretStore[], place: string): { pointer: string; message: string }[] {
+  return stores.slice(0, -1).flatMap(({ hasEveryId }, at) => {
+    return hasEveryId === true ? [{ pointer: `${place}/${at}`, message: HIDES_OTHERS }] : []
+  })
+}
+
+const HIDES_OTHERS =
+  'its keys are used for every secret id, so that tokens are verified with them in place of the keys of the stores after it; name its own ids in secretIds, or put it last'
+
 /** The secrets that fit a purpose; throws with the reason where none does. */
 function serving(secrets: readonly Secret[], secretId: string, purpose: Purpose): readonly Secret[] {
   const serving = secrets.filter((secret) => secret.refusal(purpose) === null)

@@ -1,4 +1,4 @@
-import { HandlerKind } from '#contracts'
+import { HandlerKind, warningsOfOrder } from '#contracts'
 import { substituteTokens } from '#expression'
 import type { Handler } from '#http'
 import { isPlainObject, type JsonObject, type JsonValue, setOwn } from '#json'
@@ -14,6 +14,7 @@ import {
   object,
   type Problem,
   Reference,
+  type SecretStore,
   type Settled,
   writtenReferencesIn,
 } from '#schema'
@@ -138,6 +139,7 @@ export class ConfigDocument<M extends Members> {
       const others = problems.filter(({ message }) => !findings.some((found) => message.endsWith(`: ${found.message}`)))
       if (failed || findings.length > 0) throw new ConfigError(withoutRepeats([...others, ...findings]))
       this.#warnOfMissingTargets()
+      this.#warnOfSecretsOrder(settled)
       return settled as Settled<DecodedMembers<M>>
     } catch (error) {
       await this.heap.discard()
@@ -150,6 +152,12 @@ export class ConfigDocument<M extends Members> {
     if (!(main instanceof Reference)) return
     const pointer = documentPointer(this.#fields, '/handler')
     this.heap.warnings.push(...missingTargets(main, pointer, this.#decorations, this.heap.globalDecorations, this.heap))
+  }
+
+  #warnOfSecretsOrder(settled: unknown): void {
+    const { stores = [] } =
+      (settled as { readonly secrets?: { readonly stores?: readonly SecretStore[] } }).secrets ?? {}
+    this.heap.warnings.push(...warningsOfOrder(stores, documentPointer(this.#fields, '/secrets/stores')))
   }
 
   /** Builds, and passes the fields to `assemble`; where that fails, the objects are disposed as well. */

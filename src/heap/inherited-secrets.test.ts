@@ -85,6 +85,26 @@ test('secrets are looked up in the own provider, then in the document, then in i
   assert.equal(await secretOf(handler, 'none'), 'no secret store knows the secret id "none"')
 })
 
+test('a store with keys for every id causes a warning before another one', async () => {
+  const EveryId = defineType({
+    name: 'EveryId',
+    kind: SecretStoreKind,
+    summary: 'Has keys for every id.',
+    config: {},
+    create: () => ({ hasEveryId: true, find: async () => [], onChange: () => () => {} }),
+  })
+  const document = open(
+    { secrets: { stores: [{ type: 'EveryId' }, words({}), { type: 'EveryId' }] } },
+    { types: [...TYPES, EveryId] },
+  )
+  await document.build()
+  const places = document.warnings.filter(({ message }) => message.includes('every secret id'))
+  assert.deepEqual(
+    places.map(({ pointer }) => pointer),
+    ['/secrets/stores/0'],
+  )
+})
+
 test('inline stores are built once, and subscribers are notified of changes of the used ones', async () => {
   built = 0
   changes.clear()

@@ -9,6 +9,8 @@ export interface SecretQuery {
 
 /** A source of secrets by id. */
 export interface SecretStore {
+  /** Whether it has keys for every id, so that those of stores after it are not used to verify and encrypt. */
+  readonly hasEveryId?: boolean
   /**
    * Every secret of the id that is valid now, the active one first, for any purpose: the provider checks the purpose. Null
    * where the store does not have the id, so that the next store is queried. Throws SecretError where it has the id but can not

@@ -11,6 +11,8 @@ import { notAfterOf, type SecretExpiry } from './secret-expiry.ts'
 interface RemoteKeysSettings {
   /** Name of the store in messages. */
   readonly source: string
+  /** The ids that it has keys for; null for every id. */
+  readonly secretIds: ReadonlySet<string> | null
   /** Location of the keys in messages. */
   readonly place: string
   /** Milliseconds after which the keys are fetched again. */
@@ -43,6 +45,7 @@ export class RemoteKeys implements SecretStore {
   readonly #settings: RemoteKeysSettings
   readonly #changes = new ChangeListeners()
   readonly onChange = this.#changes.onChange
+  readonly hasEveryId: boolean
   readonly #keys: CachedValue<Fetched>
   readonly #misses: KeyMisses
 
@@ -50,6 +53,7 @@ export class RemoteKeys implements SecretStore {
     const { clock, cacheTimeout, lease, logger, place: keys } = settings
     const ttl = Math.min(cacheTimeout, lease)
     this.#settings = settings
+    this.hasEveryId = settings.secretIds === null
     this.#misses = new KeyMisses(settings.missCacheTime)
     this.#keys = new CachedValue({
       clock,
@@ -69,9 +73,10 @@ export class RemoteKeys implements SecretStore {
     })
   }
 
-  /** Null for passwords, so that another store is tried for them: a JWK Set has keys only. */
+  /** Null for passwords and private keys, so that another store is tried for them: a published set has public keys only. */
   async find({ secretId, purpose, stableId }: SecretQuery): Promise<readonly Secret[] | null> {
-    if (purpose === 'GENERIC') return null
+    if (purpose !== 'VERIFY' && purpose !== 'ENCRYPT') return null
+    if (this.#settings.secretIds?.has(secretId) === false) return null
     const begun = this.#settings.clock.monotonic()
     const keys = await this.#keys.get()
     const missing = stableId !== undefined && !hasKey(keys, stableId) && keys.at < begun

@@ -365,6 +365,18 @@ test('a line break in base64 causes a warning, and no published keys are fetched
   )
 })
 
+test('a secret id that is not among those of published keys is looked up in the next store', async () => {
+  using folder = new Folder({
+    'config/routes/a.json': `{
+  "handler": { "type": "Chain", "config": { "handler": "ClientHandler", "filters": [{ "type": "JwtValidationFilter",
+    "config": { "jwt": "x", "verificationSecretId": "other.keys", "secretsProvider": { "type": "JwkSetSecretStore",
+      "config": { "jwkUrl": "http://127.0.0.1:1/jwks", "secretIds": ["keys"] } } } }] } } }`,
+  })
+  assert.deepEqual((await validate(folder, '--instance', folder.path)).stdout, [
+    'config/routes/a.json:3:29: /handler/config/filters/0/config/verificationSecretId: no secret store knows the secret id "other.keys"',
+  ])
+})
+
 test('a line break at the end of a symmetric key that is text causes a warning, one in random bytes does not', async () => {
   const random = Buffer.concat([Buffer.alloc(47, 7), Buffer.from('\n')])
   const route = (id: string) => `{

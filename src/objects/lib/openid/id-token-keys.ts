@@ -13,6 +13,7 @@ const LEASE = 60 * 60_000
 export function publishedKeys(jwksUri: () => Promise<string>, handler: Handler, env: Environment): KeySource {
   const store = new RemoteKeys({
     source: env.name,
+    secretIds: null,
     place: 'the issuer',
     cacheTimeout: TWO_MINUTES,
     missCacheTime: 10_000,

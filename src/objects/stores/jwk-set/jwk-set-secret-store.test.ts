@@ -78,10 +78,19 @@ test('keys are fetched on first use; every id has all keys in their order', asyn
   assert.equal(at.state.requests, 1)
 })
 
-test('passwords are unknown, so that the next store is used', async () => {
+test('passwords and private keys are unknown, so that the next store is used', async () => {
   await using at = await endpoint()
-  assert.equal(await at.built.object.find({ secretId: 'any', purpose: 'GENERIC' }), null)
+  for (const purpose of ['GENERIC', 'SIGN', 'DECRYPT'] as const)
+    assert.equal(await at.built.object.find({ secretId: 'any', purpose }), null)
   assert.equal(at.state.requests, 0)
+})
+
+test('with secretIds the keys have these ids alone, and other ids cause no request', async () => {
+  await using at = await endpoint({ secretIds: ['any', 'partner.keys'] })
+  assert.equal(await at.built.object.find({ secretId: 'other', purpose: 'VERIFY' }), null)
+  assert.equal(at.state.requests, 0)
+  assert.deepEqual(await at.kids(), ['first'])
+  assert.equal((await at.built.object.find({ secretId: 'partner.keys', purpose: 'ENCRYPT' }))?.length, 1)
 })
 
 test('concurrent lookups share one request', async () => {
@@ -260,7 +269,7 @@ test('private parts published by mistake are ignored, and such keys sign nothing
   await using at = await endpoint({}, [pair('careless')])
   const [key] = await at.provider.valid({ secretId: 'any', purpose: 'VERIFY' })
   assert.equal(key?.privateOrSecretKey, null)
-  await assert.rejects(at.kids('SIGN'), /can not serve SIGN: it has no private key/)
+  await assert.rejects(at.kids('SIGN'), { message: 'no secret store knows the secret id "any"' })
 })
 
 test('the use of a key is respected', async () => {
@@ -314,6 +323,7 @@ test('settings that are out of bounds give a warning', async () => {
 const refusals: readonly [string, JsonObject, string][] = [
   ['no URL', { jwkUrl: null }, 'jwkUrl: expected a URL (http://, https://); this field is required'],
   ['a file', { jwkUrl: 'file:///etc/passwd' }, 'jwkUrl: expected a URL (http://, https://), got "file:///etc/passwd"'],
+  ['no id', { secretIds: [] }, 'secretIds: expected at least one element'],
   ['an invalid timeout', { cacheTimeout: 5 }, 'cacheTimeout: expected a duration such as "10 seconds", got 5'],
 ]
 

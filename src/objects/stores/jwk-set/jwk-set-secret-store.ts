@@ -1,5 +1,16 @@
 import { HandlerKind, SecretStoreKind } from '#contracts'
-import { config, defineType, duration, type Environment, ref, type SecretStore, url } from '#schema'
+import {
+  config,
+  defineType,
+  duration,
+  type Environment,
+  list,
+  ref,
+  type SecretQuery,
+  type SecretStore,
+  secretId,
+  url,
+} from '#schema'
 import { fetchJwkSet, RemoteKeys, SecretExpiry } from '#secrets'
 import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
 
@@ -14,6 +25,12 @@ export const JwkSetSecretStore = defineType({
   summary: 'Reads public keys from a published JWK Set.',
   config: {
     jwkUrl: config(url()).meta({ description: 'URL of the JWK Set.' }),
+    secretIds: list(config(secretId({ defined: true })), { nonEmpty: true })
+      .optional()
+      .meta({
+        description:
+          'Secret IDs that the keys are used for; other stores are searched for all others. Without it the keys are used for every secret ID.',
+      }),
     handler: ref(HandlerKind).default('ClientHandler').meta({ description: 'Handler that fetches the keys.' }),
     cacheTimeout: config(duration()).default('2 minutes').meta({
       description:
@@ -25,12 +42,14 @@ export const JwkSetSecretStore = defineType({
     }),
     leaseExpiry: leaseExpiry(),
   },
-  create: ({ jwkUrl, handler, cacheTimeout, cacheMissCacheTime, leaseExpiry }, env) => {
+  create: ({ jwkUrl, secretIds, handler, cacheTimeout, cacheMissCacheTime, leaseExpiry }, env) => {
     if (jwkUrl.startsWith('http:')) warnOfPlainHttp(jwkUrl, env)
-    if (!env.serving) return UNREAD
+    const ids = secretIds === undefined ? null : new Set(secretIds)
+    if (!env.serving) return unread(ids)
     const { origin, pathname } = new URL(jwkUrl)
     return new RemoteKeys({
       source: env.name,
+      secretIds: ids,
       place: `${origin}${pathname}`,
       cacheTimeout: usableTimeout(cacheTimeout, env),
       missCacheTime: Math.max(SHORTEST_MISS, cacheMissCacheTime),
@@ -43,8 +62,13 @@ export const JwkSetSecretStore = defineType({
   },
 })
 
-/** Used where the configuration is only validated: nothing is fetched, and any id may have keys. */
-const UNREAD: SecretStore = { find: async () => [], onChange: () => () => {} }
+/** Used where the configuration is only validated: nothing is fetched. Ids are looked up as passwords then. */
+function unread(ids: ReadonlySet<string> | null): SecretStore {
+  const find = async ({ secretId, purpose }: SecretQuery) => {
+    return purpose === 'SIGN' || purpose === 'DECRYPT' || ids?.has(secretId) === false ? null : []
+  }
+  return { hasEveryId: ids === null, find, onChange: () => () => {} }
+}
 
 function usableTimeout(cacheTimeout: number, env: Environment): number {
   if (cacheTimeout >= SHORTEST_TIMEOUT) return cacheTimeout

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SecretsProvider as Provider } from '#contracts'
 import { SecretsProviderKind } from '#contracts'
-import type { JsonValue } from '#json'
+import type { JsonObject, JsonValue } from '#json'
 import { defineType, ref } from '#schema'
 import { build } from '#test/build'
+import { StaticResponseHandler } from '../../handlers/static-response/static-response-handler.ts'
 import { Base64EncodedSecretStore } from '../base64-encoded/base64-encoded-secret-store.ts'
+import { JwkSetSecretStore } from '../jwk-set/jwk-set-secret-store.ts'
 import { SecretsProvider } from './secrets-provider.ts'
 
 const words = (secrets: Record<string, string>): JsonValue => ({
@@ -27,6 +29,40 @@ test('stores are searched in order', async () => {
 test('one store needs no list', async () => {
   await using built = await build<Provider>(SecretsProvider, { stores: words({ a: 'x' }) }, { types })
   assert.equal(await wordOf(built.object, 'a'), 'x')
+})
+
+const published = (config: JsonObject = {}): JsonValue => ({
+  type: 'JwkSetSecretStore',
+  config: {
+    jwkUrl: 'https://partner.example/jwks',
+    handler: { type: 'StaticResponseHandler', config: { status: 503 } },
+    ...config,
+  },
+})
+const warningsOf = async (stores: JsonValue) => {
+  await using built = await build<Provider>(
+    SecretsProvider,
+    { stores },
+    { types: [...types, JwkSetSecretStore, StaticResponseHandler] },
+  )
+  return built.warnings
+}
+
+test('a store with keys for every id causes a warning before another store, and none in the last place', async () => {
+  assert.deepEqual(await warningsOf([words({}), published(), published()]), [
+    '/heap/0/config/stores/1: its keys are used for every secret id, so that tokens are verified with them in place of the keys of the stores after it; name its own ids in secretIds, or put it last',
+  ])
+  assert.deepEqual(await warningsOf([published({ secretIds: ['a'] }), published()]), [])
+})
+
+test('a store with keys of some ids does not hide those of the stores after it', async () => {
+  const stores = [published({ secretIds: ['a'] }), words({ b: 'second' })]
+  await using built = await build<Provider>(
+    SecretsProvider,
+    { stores },
+    { types: [...types, JwkSetSecretStore, StaticResponseHandler] },
+  )
+  assert.equal((await built.object.find({ secretId: 'b', purpose: 'VERIFY' }))?.length, 1)
 })
 
 test('a store may be used as a provider', async () => {

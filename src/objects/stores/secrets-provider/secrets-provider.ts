@@ -1,4 +1,4 @@
-import { providerOf, SecretStoreKind, SecretsProviderKind } from '#contracts'
+import { providerOf, SecretStoreKind, SecretsProviderKind, warningsOfOrder } from '#contracts'
 import { defineType, listOrOne, ref } from '#schema'
 
 /** Searches several stores in order. */
@@ -14,5 +14,8 @@ export const SecretsProvider = defineType({
   check: ({ stores }, report) => {
     if (stores.length === 0) report('/stores', 'expected at least one secret store')
   },
-  create: ({ stores }) => providerOf(stores),
+  create: ({ stores }, env) => {
+    for (const { pointer, message } of warningsOfOrder(stores, '/stores')) env.warn(message, pointer)
+    return providerOf(stores)
+  },
 })
