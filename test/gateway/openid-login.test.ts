@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BrowserLike, type Page } from '#test/browser-like'
-import { logIn, openIdGateway } from '#test/openid-gateway'
+import { logIn, openIdGateway, until } from '#test/openid-gateway'
 import { waitUntil } from '#test/waiting'
 
 const options = { timeout: 60_000 }
@@ -130,6 +130,37 @@ test('an expired access token is refreshed once for many requests over all units
   assert.equal(refreshes, 1)
   const after = await at.gateway.ask('/app/page', { headers: { Cookie: cookie } })
   assert.notEqual(after.text, before)
+})
+
+for (const rotateRefreshToken of [true, false]) {
+  test(
+    `tokens of a few seconds are refreshed each time, at a server that ${rotateRefreshToken ? 'replaces' : 'keeps'} refresh tokens`,
+    options,
+    async () => {
+      await using at = await openIdGateway({ ttl: { AccessToken: 1 }, units: 2, configuration: { rotateRefreshToken } })
+      const browser = new BrowserLike()
+      const seen = new Set([(await logIn(browser, `${at.gateway.url}/app/page`)).text])
+      const last = await until(browser, `${at.gateway.url}/app/page`, ({ text }) => seen.add(text).size === 4)
+      assert.deepEqual([last.status, seen.size], [200, 4])
+    },
+  )
+}
+
+test('a browser that lost the cookie with refreshed tokens gets tokens that have not expired', options, async () => {
+  const session = { type: 'AuthenticatedEncryptedJwtSessionManager', config: {} }
+  await using at = await openIdGateway({
+    ttl: { AccessToken: 2 },
+    session,
+    entity: '${contexts.oauth2Info.access_token}',
+  })
+  const url = `${at.gateway.url}/app/page`
+  const browser = new BrowserLike()
+  const first = await logIn(browser, url)
+  const kept = `gateway-jwt-session=${browser.cookie(at.gateway.url, 'gateway-jwt-session')}`
+  const second = await until(browser, url, ({ text }) => text !== first.text)
+  await until(browser, url, ({ text }) => text !== second.text)
+  const late = await at.gateway.ask('/app/page', { headers: { Cookie: kept } })
+  assert.ok(late.status === 200 && ![first.text, second.text].includes(late.text))
 })
 
 test('logout ends the session of the server also where the tokens can not be revoked', options, async () => {

@@ -27,13 +27,24 @@ export function isExpired({ tokens, settings }: LoginRequest): boolean {
 
 /** Replaces the tokens of the session by those of a refresh; throws TokensEndedError without one. */
 export async function refreshTokens(state: LoginRequest): Promise<void> {
+  const begun = state.settings.clock.now()
+  for (;;) {
+    const before = state.tokens?.accessToken
+    const askedAt = await refreshOnce(state)
+    // Tokens that another request got earlier may have expired since: then they are the ones to refresh.
+    if (askedAt >= begun || !isExpired(state) || state.tokens?.accessToken === before) return
+  }
+}
+
+/** Returns the time of the token request, in milliseconds since the epoch. */
+async function refreshOnce(state: LoginRequest): Promise<number> {
   const { exchange, settings, loginSession } = state
   const old = state.tokens as SessionTokens
   const registration = state.registration as ClientRegistration
   const { refreshToken } = old
   if (refreshToken === null) throw new TokensEndedError('the access token has expired, and there is no refresh token')
   const { tokens: issued, askedAt } = await settings.refreshes
-    .refresh(refreshToken, async () => (await clientOf(registration)).refresh(refreshToken, exchange))
+    .refresh({ ...old, refreshToken }, async () => (await clientOf(registration)).refresh(refreshToken, exchange))
     .catch(throwEnded)
   if (issued.idToken !== null) await verifySignature(registration, issued.idToken)
   // OpenID Connect Core 1.0 section 12.2: a refreshed ID token is about the same user.
@@ -41,6 +52,7 @@ export async function refreshTokens(state: LoginRequest): Promise<void> {
   if (before !== null && issued.claims?.['sub'] !== before['sub'])
     throw new TokensEndedError('the refreshed ID token is about another user')
   state.tokens = loginSession.keep(registration, issued, askedAt, old)
+  return askedAt
 }
 
 /** Tokens end for `invalid_grant` alone: other failures do not mean that the grant has ended (RFC 6749 section 5.2). */

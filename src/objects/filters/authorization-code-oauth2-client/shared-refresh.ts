@@ -2,17 +2,21 @@ import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type IssuedTokens, OpenIdError } from '#openid'
 import type { Clock, SharedRecord, SharedStore } from '#schema'
+import type { SessionTokens } from './login-session.ts'
 
 /** A claim expires this long after the last renewal by its owner; then another request takes over. */
 const LEASE = 10_000
 const LEASE_RENEWAL = 2_500
-/** TTL of tokens, or of the end of the grant, for requests with the old token. */
+/** TTL of new tokens, or of the end of the grant, for requests with the old ones. */
 const OUTCOME_LIFETIME = 60_000
-/** TTL of other failures, after which the server may accept the refresh token: it is unavailable, or its response was malformed. */
-const FAILURE_LIFETIME = 1_000
+/** TTL of outcomes after which the server is asked again: it was unavailable, its response malformed, or the tokens are the old ones. */
+const BRIEF_LIFETIME = 1_000
 /** Longest wait for the outcome of another request, and poll interval. */
 const WAIT_LIMIT = 30_000
 const POLL_INTERVAL = 25
+
+/** Tokens of a session that are to be replaced. */
+type HeldTokens = Pick<SessionTokens, 'accessToken' | 'idToken'> & { readonly refreshToken: string }
 
 /** Tokens of a refresh. */
 interface RefreshedTokens {
@@ -26,7 +30,8 @@ type Outcome = RefreshedTokens | { readonly failure: { error: string; descriptio
 
 /**
  * Single-flight of token refreshes over all units: servers accept a refresh token once, and may revoke the whole grant when it is used
- * again. The first request refreshes; the others get its outcome.
+ * again. The first request refreshes; the others with the same tokens get its outcome. Those with later tokens do not, although
+ * the refresh token may be the same: many servers never replace it (RFC 6749 section 6).
  */
 export class SharedRefresh {
   readonly #store: SharedStore
@@ -38,21 +43,23 @@ export class SharedRefresh {
     this.#clock = clock
   }
 
-  refresh(refreshToken: string, requestTokens: () => Promise<IssuedTokens>): Promise<RefreshedTokens> {
-    const key = createHash('sha256').update(refreshToken).digest('base64url')
+  /** The tokens may have been issued up to a minute ago, and have expired since. */
+  refresh(held: HeldTokens, requestTokens: () => Promise<IssuedTokens>): Promise<RefreshedTokens> {
+    const text = JSON.stringify([held.refreshToken, held.accessToken, held.idToken])
+    const key = createHash('sha256').update(text).digest('base64url')
     const running = this.#running.get(key)
     if (running !== undefined) return running
-    const refreshing = this.#once(key, requestTokens).finally(() => this.#running.delete(key))
+    const refreshing = this.#once(key, held, requestTokens).finally(() => this.#running.delete(key))
     this.#running.set(key, refreshing)
     return refreshing
   }
 
-  async #once(key: string, requestTokens: () => Promise<IssuedTokens>): Promise<RefreshedTokens> {
+  async #once(key: string, held: HeldTokens, requestTokens: () => Promise<IssuedTokens>): Promise<RefreshedTokens> {
     const owner = randomUUID()
     const deadline = performance.now() + WAIT_LIMIT
     for (;;) {
       const record = await this.#store.getOrCreate(key, { owner }, LEASE)
-      if (record['owner'] === owner) return this.#own(key, requestTokens)
+      if (record['owner'] === owner) return this.#own(key, held, requestTokens)
       const outcome = outcomeOf(record) ?? (await this.#outcome(key, deadline))
       if (outcome === null) continue
       if ('tokens' in outcome) return outcome
@@ -74,17 +81,17 @@ export class SharedRefresh {
     throw new OpenIdError('temporarily_unavailable', description, true)
   }
 
-  async #own(key: string, requestTokens: () => Promise<IssuedTokens>): Promise<RefreshedTokens> {
+  async #own(key: string, held: HeldTokens, requestTokens: () => Promise<IssuedTokens>): Promise<RefreshedTokens> {
     const askedAt = this.#clock.now()
     try {
       const outcome = { tokens: await this.#renewing(key, requestTokens), askedAt }
-      await this.#keep(key, { outcome }, OUTCOME_LIFETIME)
+      await this.#keep(key, { outcome }, isNew(outcome.tokens, held) ? OUTCOME_LIFETIME : BRIEF_LIFETIME)
       return outcome
     } catch (error) {
       const { error: code, description, unavailable } = refusalOf(error)
       const failure = { error: code, description, unavailable }
       const hasEnded = code === 'invalid_grant' && !unavailable
-      await this.#keep(key, { outcome: { failure } }, hasEnded ? OUTCOME_LIFETIME : FAILURE_LIFETIME)
+      await this.#keep(key, { outcome: { failure } }, hasEnded ? OUTCOME_LIFETIME : BRIEF_LIFETIME)
       throw error
     }
   }
@@ -103,6 +110,11 @@ export class SharedRefresh {
   async #keep(key: string, set: SharedRecord, lifetime: number): Promise<void> {
     await this.#store.update(key, { set }, lifetime).catch(() => {})
   }
+}
+
+/** Whether a later refresh of the session has other tokens to begin with. */
+function isNew({ accessToken, refreshToken }: IssuedTokens, held: HeldTokens): boolean {
+  return accessToken !== held.accessToken || (refreshToken !== null && refreshToken !== held.refreshToken)
 }
 
 function outcomeOf({ outcome }: SharedRecord): Outcome | null {
