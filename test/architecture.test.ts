@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..')
 
 /** Which folders each folder of src, and `dev`, may import. Imports that are not listed are rejected; `main` and `cli` may import everything. */
 const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
-  const ground = ['json', 'expression', 'logging']
+  const ground = ['json', 'expression', 'logging', 'files']
   const language = [...ground, 'http', 'schema', 'crest']
   const engines = [
     'metrics',
@@ -35,6 +35,7 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     json: [],
     expression: ['json'],
     logging: [],
+    files: [],
     rpc: ['schema'],
     groovy: ['json', 'expression'],
     http: ['json', 'expression'],
@@ -279,6 +280,17 @@ test('each package and each dangerous module is imported by one folder', () => {
     return servers.test(names) || !names.includes('{') ? `${specifier} servers are made in src/listener` : undefined
   })
   holds('one home', findings)
+})
+
+test('files are replaced by #files, so that every write survives a crash in the same way', () => {
+  /** Rotation moves a file that is complete; a copied release writes many files with one sync. */
+  const moving = ['src/files/durable-file.ts', 'src/audit/files/rotated-files.ts', 'src/control/fleet/']
+  const findings = importFindings(shipped, (source, { specifier, names }) => {
+    const renames = /^node:fs/.test(specifier) && /\brename(?:Sync)?\b/.test(names)
+    if (!renames || source.folder === 'dev' || moving.some((path) => source.path.startsWith(path))) return undefined
+    return 'write temporary, sync, rename is `replaceFile` of #files'
+  })
+  holds('one durable write', findings)
 })
 
 test('no code is compiled from strings, and the HTTP parser stays strict', () => {

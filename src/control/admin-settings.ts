@@ -2,7 +2,8 @@ import { accessSync, closeSync, constants, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { AuditService, ConnectorSettings, ServerTls, UnitSettings } from '#contracts'
-import { makeDirectory, type TemporaryStorage, withoutBrackets } from '#http'
+import { makeDirectory } from '#files'
+import { type TemporaryStorage, withoutBrackets } from '#http'
 import {
   type AdminInput,
   buildAdmin,

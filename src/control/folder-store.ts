@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { removeDurably, writeDurably } from '#files'
 import type { Logger } from '#logging'
 import {
   type Authorship,
@@ -10,7 +11,6 @@ import {
   type StoredFile,
   type WriteOutcome,
 } from '#releases'
-import { removeDurably, writeDurably } from './durable-file.ts'
 import { routeFileNames } from './route-files.ts'
 import { RouteWatcher } from './route-watcher.ts'
 

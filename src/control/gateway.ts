@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { MetricSample, ServedFolders } from '#contracts'
-import { makeDirectory } from '#http'
+import { makeDirectory } from '#files'
 import type { JsonObject } from '#json'
 import type { Listener } from '#listener'
 import { type Logger, sharedOutput } from '#logging'

@@ -1,7 +1,6 @@
 export { adminCredentials } from './admin/authentication.ts'
 export { type AdminSettings, type FileRelease, openAdminSettings, readConfigFile } from './admin-settings.ts'
 export { folderConflicts } from './audit/folder-conflicts.ts'
-export { writeDurably } from './durable-file.ts'
 export { Gateway } from './gateway.ts'
 export { KeyValueStore } from './key-value-store.ts'
 export { openFiles } from './monitoring/process-metrics.ts'

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { isResourceShortage } from '#files'
 import { type RouteIdentity, routeIdentity } from '#instance'
 import {
   canonicalJson,
@@ -13,7 +14,6 @@ import {
   readDocument,
 } from '#json'
 import type { Problem } from '#schema'
-import { isResourceShortage } from './durable-file.ts'
 
 /** A route file as it was last read. */
 export interface RouteFile {

@@ -37,7 +37,6 @@ export {
 export { internalExchange } from './internal-exchange.ts'
 export { jsonCopy } from './json-copy.ts'
 export { lazyMembers, loadLazyMembers, type WithLazyMembers } from './lazy-members.ts'
-export { makeDirectory } from './make-directory.ts'
 export {
   ADMIN_SESSION_COOKIE,
   isManagementCookie,

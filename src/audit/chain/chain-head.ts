@@ -1,8 +1,7 @@
-import { constants } from 'node:fs'
-import { open, readFile, rename } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { type ReplaceOptions, replaceFile } from '#files'
 import { isPlainObject, parseJson } from '#json'
-import { nameFile } from '../files/name-file.ts'
 import type { ChainSigner } from './chain-key.ts'
 
 /** How far a chain has come, kept beside its files: shows that lines at its end or whole files were removed. */
@@ -21,21 +20,15 @@ export const HEAD = '.head'
 
 const MAX_BYTES = 4_096
 
-const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants
-
-/** Replaces the head on disk at once or not at all. */
-export async function writeHead(path: string, head: ChainHead, signer: ChainSigner, mode: number): Promise<void> {
-  const temporary = `${path}.tmp`
-  const file = await open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode)
-  try {
-    await file.writeFile(`${JSON.stringify({ ...head, signature: signer.sign(signedText(head)) })}\n`)
-    await file.datasync()
-  } catch (error) {
-    throw nameFile(error, temporary)
-  } finally {
-    await file.close()
-  }
-  await rename(temporary, path)
+/** Replaces the head on disk at once or not at all. The temporary file is the same for all writes, so that a crash leaves one at most. */
+export async function writeHead(
+  path: string,
+  head: ChainHead,
+  signer: ChainSigner,
+  options: Required<Pick<ReplaceOptions, 'mode' | 'syncsName'>>,
+): Promise<void> {
+  const text = `${JSON.stringify({ ...head, signature: signer.sign(signedText(head)) })}\n`
+  await replaceFile(path, text, { ...options, keepsMode: false, temporary: `${path}.tmp` })
 }
 
 /** Null where there is no head; a text where it can not be trusted. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
+import { syncDirectory } from '#files'
 import type { Logger } from '#logging'
 import { EVENTS } from '../files/log-events.ts'
-import { syncDirectory } from '../files/sync-directory.ts'
 import type { ChainState } from './chain.ts'
 import { type ChainHead, HEAD, writeHead } from './chain-head.ts'
 import type { ChainSigner } from './chain-key.ts'
@@ -36,8 +36,7 @@ export class TopicHead {
 
   /** Of a new trail, before its first line: from then on, a trail without a head is one whose head was removed. */
   async begin(): Promise<void> {
-    await this.#replace({ number: 0, hash: NO_HASH })
-    await syncDirectory(this.path)
+    await this.#replace({ number: 0, hash: NO_HASH }, true)
   }
 
   /** A file was created. */
@@ -51,7 +50,7 @@ export class TopicHead {
       // A crash must not leave the head without the file that has its lines.
       if (this.#isFileNew) await syncDirectory(this.#file)
       this.#isFileNew = false
-      await this.#replace(state)
+      await this.#replace(state, false)
       this.#isFailing = false
     } catch (error) {
       if (!this.#isFailing) this.#logger.warn({ error, file: this.path, step: 'head' }, EVENTS.STEP_FAILED)
@@ -62,12 +61,13 @@ export class TopicHead {
   /** Lines before this one are about to be removed. */
   async retain(first: number): Promise<void> {
     this.#first = first
-    if (this.#head !== null) await this.#replace(this.#head)
+    if (this.#head !== null) await this.#replace(this.#head, true)
   }
 
-  async #replace({ number, hash }: ChainState): Promise<void> {
+  /** A crash may bring back a head that was replaced without a sync of its name, which is behind the file but not in contradiction to it. */
+  async #replace({ number, hash }: ChainState, syncsName: boolean): Promise<void> {
     const head = { number, hash, first: this.#first, file: basename(this.#file) }
-    await writeHead(this.path, head, this.#signer, this.#mode)
+    await writeHead(this.path, head, this.#signer, { mode: this.#mode, syncsName })
     this.#head = head
   }
 }

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { syncDirectory } from '../files/sync-directory.ts'
+import { syncDirectory } from '#files'
 import { type JournalUnreadable, leftJournals } from '../journal/journal-reader.ts'
 import { SpoolLines } from './spool-lines.ts'
 import { SpoolSegment, segmentName } from './spool-segment.ts'

@@ -1,7 +1,7 @@
 import { open, readFile, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { nameFile } from '../files/name-file.ts'
+import { nameFile } from '#files'
 import { isHere, isRunning, type ProcessIdentity, thisProcess } from './process-identity.ts'
 
 /** A lock of another machine counts as left behind when its holder has not renewed it for this long. */

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { nameFile } from '../files/name-file.ts'
+import { nameFile } from '#files'
 import { readSpoolLines, type SpoolChunk } from './spool-line.ts'
 
 const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_NOFOLLOW = 0 } = constants

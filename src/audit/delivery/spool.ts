@@ -1,7 +1,7 @@
 import { lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { syncDirectory } from '#files'
 import type { SpoolPlan } from '#schema'
-import { syncDirectory } from '../files/sync-directory.ts'
 import { recoverJournals } from './recover-journals.ts'
 import { SpoolLines } from './spool-lines.ts'
 import { SpoolLock } from './spool-lock.ts'

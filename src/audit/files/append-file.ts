@@ -1,8 +1,7 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { makeDirectory } from '#http'
-import { nameFile } from './name-file.ts'
+import { makeDirectory, nameFile } from '#files'
 
 const { O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
 const FLAGS = O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK

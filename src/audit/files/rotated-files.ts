@@ -1,10 +1,10 @@
 import { rename, rm } from 'node:fs/promises'
+import { syncDirectory } from '#files'
 import type { ChainedTopic } from '../chain/chained-topic.ts'
 import { compressFile } from './compress-file.ts'
 import type { FilePlan } from './file-plan.ts'
 import { expiredFiles } from './retention.ts'
 import type { StepFailures } from './step-failures.ts'
-import { syncDirectory } from './sync-directory.ts'
 import type { TopicFiles } from './topic-files.ts'
 
 /** Files of a topic that get no more lines: compressed in the background, and removed by the rules of retention. */

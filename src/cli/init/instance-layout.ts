@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeDirectory } from '#http'
+import { makeDirectory } from '#files'
 import { INSTANCE_VERSION } from '#instance'
 
 /** The folders of an instance (decisions 2). */

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeDirectory } from '#http'
+import { makeDirectory } from '#files'
 import { altName, selfSigned, writePkcs12 } from '#secrets'
 
 /** Supported types of keys. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { CATALOGUE } from '#catalogue'
-import { writeDurably } from '#control'
+import { writeDurably } from '#files'
 import { Catalogue } from '#heap'
 import { AdminDocument, ExtensionError, instanceDirectories } from '#instance'
 import { documentText, isPlainObject, JsonSyntaxError, type JsonValue, readDocument } from '#json'

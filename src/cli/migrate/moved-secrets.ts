@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeDurably } from '#control'
+import { writeDurably } from '#files'
 import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 import { type ClearText, clearTextOf } from '#schema'
 import type { Change } from './change.ts'

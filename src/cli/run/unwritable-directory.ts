@@ -1,5 +1,5 @@
 import { accessSync, constants } from 'node:fs'
-import { makeDirectory } from '#http'
+import { makeDirectory } from '#files'
 import { instanceDirectories } from '#instance'
 
 /** Problem and remedy where the gateway can not write its files; null where it can. */

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { writeDurably } from '../durable-file.ts'
+import { writeDurably } from '#files'
 import { isInstanceId } from './fleet-settings.ts'
 
 /** File of the state directory with the number of this instance. */

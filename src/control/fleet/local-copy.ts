@@ -1,8 +1,8 @@
 import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeDurably } from '#files'
 import type { Logger } from '#logging'
 import { type Clock, systemClock } from '#schema'
-import { writeDurably } from '../durable-file.ts'
 import { EVENTS } from '../log-events.ts'
 import { CopiedContents, type FetchContents, syncFolder } from './copied-contents.ts'
 import {

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
+import { removeUnfinishedWrites } from '#files'
 import type { Logger } from '#logging'
-import { removeUnfinishedWrites } from '../durable-file.ts'
 import { EVENTS } from '../log-events.ts'
 import { readVersionHead, sequenceIn } from './version-file.ts'
 import type { StoredVersion } from './version-index.ts'

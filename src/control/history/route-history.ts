@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative, sep } from 'node:path'
+import { isResourceShortage } from '#files'
 import type { Logger } from '#logging'
-import { isResourceShortage } from '../durable-file.ts'
 import { EVENTS } from '../log-events.ts'
 import { parseRouteFile, revisionOf, textRevision } from '../route-files.ts'
 import { readHistory } from './history-reading.ts'

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeDurably } from '../durable-file.ts'
+import { writeDurably } from '#files'
 import { printVersion } from './version-file.ts'
 import type { StoredVersion } from './version-index.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Server, Socket } from 'node:net'
 import { dirname } from 'node:path'
-import { makeDirectory } from '#http'
+import { makeDirectory } from '#files'
 import type { Logger } from '#logging'
 import { Channel, type Remote } from '#rpc'
 import { EVENTS } from '../log-events.ts'

@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { TemporaryStorageKind } from '#contracts'
-import { TemporaryStorage as BodyStorage, makeDirectory } from '#http'
+import { makeDirectory } from '#files'
+import { TemporaryStorage as BodyStorage } from '#http'
 import { ConfigError, config, defineType, integer, string, writtenPath } from '#schema'
 
 const LARGEST = 2 ** 31 - 1

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { makeDirectory } from '#http'
+import { makeDirectory } from './make-directory.ts'
 
 test('creates missing directories, and leaves existing ones unchanged', (context) => {
   const root = mkdtempSync(join(tmpdir(), 'make-directory-'))

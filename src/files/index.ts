@@ -1,0 +1,11 @@
+export {
+  isResourceShortage,
+  type ReplaceOptions,
+  removeDurably,
+  removeUnfinishedWrites,
+  replaceFile,
+  syncDirectory,
+  writeDurably,
+} from './durable-file.ts'
+export { makeDirectory } from './make-directory.ts'
+export { nameFile } from './name-file.ts'
