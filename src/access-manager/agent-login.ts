@@ -8,7 +8,7 @@ interface AgentSettings {
   readonly uris: RealmUris
   readonly handler: Handler
   readonly username: string
-  /** Null where not configured: the authentication module of older servers is then tried too. */
+  /** Null where not configured: the module of older servers and the default login of the realm are then tried too. */
   readonly journey: string | null
   /** Milliseconds that one call may take. */
   readonly callTimeout: number
@@ -18,13 +18,19 @@ interface AgentSettings {
   cookieName(): Promise<string>
 }
 
+/** A journey or module; without a name the default login of the realm. */
 interface AuthIndex {
   readonly type: 'service' | 'module'
-  readonly value: string
+  readonly value: string | null
 }
 
-const DEFAULT_JOURNEY: AuthIndex = { type: 'service', value: 'Agent' }
-const OLD_MODULE: AuthIndex = { type: 'module', value: 'Application' }
+/** The only login of OpenIG 4 and 5, whose agents are users. Last, so that the logins of agents cost no attempt. */
+const DEFAULT_LOGIN: AuthIndex = { type: 'service', value: null }
+const CANDIDATES: readonly AuthIndex[] = [
+  { type: 'service', value: 'Agent' },
+  { type: 'module', value: 'Application' },
+  DEFAULT_LOGIN,
+]
 
 /** Responses of a journey that does not exist or does not accept the agent. */
 const TRY_NEXT: ReadonlySet<number> = new Set([400, 401, 404])
@@ -53,6 +59,8 @@ export class AgentLogin {
     let refusal = 0
     for (const index of this.#candidates()) {
       const response = await this.#attempt(index, password)
+      // A default login with callbacks did not read the credentials: the refusal of the candidate before it is the reason.
+      if (index === DEFAULT_LOGIN && refusal !== 0 && hasCallbacks(response)) break
       if (response.status === 200) {
         const token = tokenIn(response, cookieName)
         this.#keep(index)
@@ -68,15 +76,15 @@ export class AgentLogin {
   #candidates(): readonly AuthIndex[] {
     const { journey } = this.#settings
     if (journey !== null) return [{ type: 'service', value: journey }]
-    return this.#known === null ? [DEFAULT_JOURNEY, OLD_MODULE] : [this.#known]
+    return this.#known === null ? CANDIDATES : [this.#known]
   }
 
   #attempt({ type, value }: AuthIndex, password: string): Promise<RestResponse> {
     const { uris, handler, username, callTimeout } = this.#settings
-    const query = `authIndexType=${type}&authIndexValue=${encodeURIComponent(value)}`
+    const query = value === null ? '' : `?authIndexType=${type}&authIndexValue=${encodeURIComponent(value)}`
     const call = {
       method: 'POST',
-      uri: uris.rest(`authenticate?${query}`),
+      uri: uris.rest(`authenticate${query}`),
       resource: '2.1',
       headers: { 'X-OpenAM-Username': fieldText(username), 'X-OpenAM-Password': fieldText(password) },
       body: {},
@@ -87,13 +95,16 @@ export class AgentLogin {
   #keep(index: AuthIndex): void {
     if (this.#settings.journey !== null || this.#known === index) return
     this.#known = index
-    this.#settings.logger.info({ [index.type]: index.value }, 'agent logged in by this journey or module')
+    const { logger } = this.#settings
+    if (index === DEFAULT_LOGIN) logger.info('agent logged in by the default login of its realm')
+    else logger.info({ [index.type]: index.value }, 'agent logged in by this journey or module')
   }
 }
 
 /** From the body, else from the cookie: OpenAM with HttpOnly cookies leaves the token out of the body. */
-function tokenIn({ json, headers }: RestResponse, cookieName: string): string {
-  if (json !== null && 'callbacks' in json) {
+function tokenIn(response: RestResponse, cookieName: string): string {
+  const { json, headers } = response
+  if (hasCallbacks(response)) {
     throw new AccessManagerError(
       'misconfigured',
       'the journey of the agent wants more than a name and a password; set agent.journey to one that does not',
@@ -102,6 +113,10 @@ function tokenIn({ json, headers }: RestResponse, cookieName: string): string {
   const token = json?.['tokenId'] ?? cookieIn(headers, cookieName)
   if (isSessionToken(token)) return token
   throw new AccessManagerError('unavailable', 'authenticate: expected a tokenId or the session cookie, got neither')
+}
+
+function hasCallbacks({ json }: RestResponse): boolean {
+  return json !== null && 'callbacks' in json
 }
 
 function cookieIn(headers: Headers, name: string): string | null {

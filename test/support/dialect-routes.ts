@@ -223,6 +223,12 @@ function accessManagerRoutes({ manager, openam }: DialectPeers): DialectRoute[] 
       text: /^true true$/,
     },
     {
+      id: 'policy-of-a-user',
+      route: chain([sso(manager.url), pep({ pepUsername: 'amadmin', pepPassword: 'changeit' })], 'ok'),
+      warnings: [warnedPolicy],
+      request: cookie(manager.login('demo')),
+    },
+    {
       id: 'policy-cache-max-expiration',
       route: chain([sso(manager.url), pep({ pepPassword: "${'password'}", cacheMaxExpiration: '1 hour' })], 'ok'),
       warnings: [warnedPolicy, /cacheMaxExpiration is deprecated; use cache/],

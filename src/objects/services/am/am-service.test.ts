@@ -5,6 +5,7 @@ import { DevelopmentAccessManager } from '#dev'
 import { Body, Headers, internalExchange, Request } from '#http'
 import { buildAmService } from '#test/am-service'
 import { type Built, manualClock } from '#test/build'
+import { httpUpstream } from '#test/upstream'
 import { within } from '#test/waiting'
 
 const quiet = { notifications: { enabled: false } }
@@ -135,6 +136,38 @@ test('OpenAM: a module is used where the journey does not exist, and the cookie 
   assert.deepEqual(ways(), ['authIndexType=module&authIndexValue=Application'])
 })
 
+test('an account that only the default login of the realm accepts logs in there, at once from then on', async () => {
+  for (const family of ['pingam', 'openam'] as const) {
+    const users = ['gateway', 'demo'].map((name) => ({ name, password: 'password', admin: true }))
+    await using manager = await DevelopmentAccessManager.start({ family, users })
+    const agent = { username: 'gateway', passwordSecretId: 'agent.password' }
+    await using built = await buildAmService(manager.url, { ...quiet, agent })
+    const ways = () => manager.requests('authenticate').map(({ target }) => target.split('/authenticate')[1])
+    assert.notEqual(await ask(built.object, manager.login('demo')), 503)
+    assert.deepEqual(ways(), [
+      '?authIndexType=service&authIndexValue=Agent',
+      '?authIndexType=module&authIndexValue=Application',
+      '',
+    ])
+    assert.equal(logged(built, /agent logged in by the default login of its realm/), 1)
+    manager.fail('sessions', { status: 401, times: 1 })
+    manager.forgetRequests()
+    assert.notEqual(await ask(built.object, manager.login('demo')), 503)
+    assert.deepEqual(ways(), [''])
+  }
+})
+
+test('a default login that wants more than a name and a password is no reason to change the journey of the agent', async () => {
+  await using server = await httpUpstream(({ url = '' }, response) => {
+    const isDefault = url.endsWith('/authenticate')
+    response.writeHead(isDefault || url.includes('serverinfo') ? 200 : 401, { 'Content-Type': 'application/json' })
+    response.end(isDefault ? '{"authId":"x","callbacks":[]}' : '{"cookieName":"iPlanetDirectoryPro"}')
+  })
+  await using built = await buildAmService(server.url, quiet)
+  assert.equal(await ask(built.object, 'any'), 503)
+  assert.equal(logged(built, /does not let the agent log in \(401\); check its name, password, realm and journey/), 1)
+})
+
 test('with a configured journey no other login is tried', async () => {
   await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
   const agent = { username: 'ig_agent', passwordSecretId: 'agent.password', journey: 'Gateways' }
@@ -149,7 +182,7 @@ test('a wrong password is logged once, without the password, and not sent with e
   const agent = { username: 'ig_agent', passwordSecretId: 'wrong.password' }
   await using built = await buildAmService(manager.url, { ...quiet, agent })
   for (let i = 0; i < 5; i++) assert.equal(await ask(built.object, 'any'), 503)
-  assert.equal(manager.requests('authenticate').length, 2)
+  assert.equal(manager.requests('authenticate').length, 3)
   assert.equal(logged(built, /agent login failed/), 1)
   assert.equal(logged(built, /does not let the agent log in \(401\); check its name, password, realm and journey/), 1)
   assert.equal(logged(built, /guess|ig_agent|127\.0\.0\.1/), 0)

@@ -54,7 +54,7 @@ export const AmService = defineType({
         .optional()
         .meta({
           description:
-            'Journey (tree) of the login of the agent. By default `Agent`, and the module `Application` if that fails.',
+            'Journey (tree) of the login of the agent. By default `Agent`, if that fails the module `Application`, and then the default login of the realm.',
         }),
     })
       .optional()
