@@ -1,5 +1,6 @@
 import type { ExpressionPart } from '#expression'
 import type { GatewaySettings, ObjectState, Problem, RouteOrder } from '#schema'
+import type { ListeningSocket } from './listening-socket.ts'
 
 /** A route as it is sent to units: as text, so that each unit parses exactly the validated content. */
 export interface RouteSource {
@@ -132,9 +133,9 @@ export interface RouterOpening {
   readonly router: string
 }
 
-/** Result of the start of a unit: its ports, which a unit aside has not opened, or its problems. */
+/** Result of the start of a unit: its ports and sockets, which a unit aside has not opened, or its problems. */
 export type UnitStart =
-  | { readonly ports: readonly number[] }
+  | { readonly ports: readonly number[]; readonly sockets: readonly ListeningSocket[] }
   | { readonly problems: readonly Problem[]; readonly message: string }
 
 /** How a unit stops. */

@@ -26,6 +26,9 @@ export function gatewayHealth({ state, supervisor, objects }: HealthParts): Heal
       started(),
       accepting(),
       ...supervisor.units.map(({ name, state: unit, detail }) => ({ name, ok: unit === 'ready', detail })),
+      ...supervisor.abandoned
+        .filter(({ stillAccepts }) => stillAccepts)
+        .map(({ name }) => ({ name, ok: false, detail: 'its thread can not be ended and still accepts connections' })),
       ...objects(),
     ],
   }

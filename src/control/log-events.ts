@@ -197,9 +197,15 @@ export const EVENTS = logEvents('GW_CONTROL', {
     meaning: '`config.json`, route folders and scripts are used as before the change.',
     action: 'Correct the configuration by the problems of the entry.',
   },
+  UNIT_STILL_ACCEPTS: {
+    message: 'a thread that can not be ended still accepts connections; the gateway is not ready',
+    meaning:
+      'Its sockets could not be shut down for the reason in the entry: the system gives it a part of the new connections, which get no response until the thread ends. Readiness fails as long.',
+    action: 'Restart the gateway. Node needs its module node:ffi, and Linux.',
+  },
   UNIT_STUCK: {
     message:
-      'the thread of a unit can not be ended: it hangs in a system call; a successor is started, restart the gateway to get rid of it',
+      'the thread of a unit can not be ended: it hangs in a native call; a successor is started, restart the gateway to get rid of it',
     meaning:
       'The thread stays until the process ends, by SIGKILL after its last log entry where the thread still hangs; a new unit serves.',
     action: 'Restart the gateway when convenient; check network file systems.',

@@ -87,7 +87,7 @@ export class Supervisor {
     return [...this.#leaving.keys()].flatMap(({ all }) => all.filter(({ state }) => state !== 'ended'))
   }
 
-  /** Number of units whose threads can not be terminated and still have their listening sockets. */
+  /** Units whose threads can not be terminated. */
   get abandoned(): readonly UnitLink[] {
     return [...this.#abandoned].filter((unit) => unit.isAbandoned)
   }

@@ -2,10 +2,12 @@ import { Worker } from 'node:worker_threads'
 import {
   type ChangeProblems,
   type CONTROL_CALLS,
+  type ListeningSocket,
   ROUTE_BUILD_LIMIT,
   type RouteChange,
   UNIT_CALLS,
   type UnitSettings,
+  type UnitStart,
 } from '#contracts'
 import { type Logger, outputThreadEnded } from '#logging'
 import {
@@ -19,6 +21,7 @@ import {
 } from '#rpc'
 import type { Problem } from '#schema'
 import { EVENTS } from './log-events.ts'
+import { shutDown } from './socket-shutdown.ts'
 import { endWithProcess } from './stuck-threads.ts'
 
 /** Start parameters of a unit's thread, and the handlers of its calls. */
@@ -47,6 +50,9 @@ export class UnitStartError extends Error {
   }
 }
 
+/** A unit that serves. */
+type StartedUnit = Extract<UnitStart, { readonly ports: readonly number[] }>
+
 /** `unresponsive`: its event loop is blocked; it may recover. */
 type UnitState = 'starting' | 'ready' | 'unresponsive' | 'ended'
 
@@ -61,6 +67,9 @@ export class UnitLink {
   readonly started: Promise<void>
   state: UnitState = 'starting'
   ports: readonly number[] = []
+  #sockets: readonly ListeningSocket[] = []
+  /** Whether its sockets could not be shut down when it was abandoned: connections that they get hang. */
+  #stillAccepts = false
   readonly #worker: Worker
   readonly #channel: Channel<typeof UNIT_CALLS, typeof CONTROL_CALLS>
   readonly #heartbeat: Heartbeat
@@ -134,6 +143,11 @@ export class UnitLink {
     return this.state === 'ended' && !this.#hasExited
   }
 
+  /** Whether the thread of an abandoned unit still gets connections, which it does not serve. */
+  get stillAccepts(): boolean {
+    return this.isAbandoned && this.#stillAccepts
+  }
+
   /** Whether a router of this unit is open on a folder. */
   hasOpen(directory: string): boolean {
     return this.state !== 'ended' && this.#routers.has(directory)
@@ -185,7 +199,7 @@ export class UnitLink {
     const start = await this.remote.listen()
     if (!('ports' in start)) throw new UnitStartError(start.message, start.problems)
     if (this.state === 'ended') throw this.#error ?? new Error(`${this.name} ended while it opened its ports`)
-    this.#serves(start.ports)
+    this.#serves(start)
   }
 
   /** Closes the listening sockets, when what they have queued is accepted. */
@@ -218,12 +232,13 @@ export class UnitLink {
     })
     if (!('ports' in start)) throw new UnitStartError(start.message, start.problems)
     if (this.state === 'ended') throw this.#error ?? new Error(`${this.name} ended while it was starting`)
-    if (!isAside) this.#serves(start.ports)
+    if (!isAside) this.#serves(start)
   }
 
-  #serves(ports: readonly number[]): void {
+  #serves({ ports, sockets }: StartedUnit): void {
     this.state = 'ready'
     this.ports = ports
+    this.#sockets = sockets
     this.#readyAt = performance.now()
   }
 
@@ -289,6 +304,9 @@ export class UnitLink {
     if (this.state === 'ended') return
     this.#logger.error(EVENTS.UNIT_STUCK)
     endWithProcess(this.#worker)
+    const reason = shutDown(this.#sockets)
+    this.#stillAccepts = reason !== null
+    if (this.#stillAccepts) this.#logger.error({ reason }, EVENTS.UNIT_STILL_ACCEPTS)
     this.#finish()
   }
 

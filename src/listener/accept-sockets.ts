@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, Server as NetServer, type Socket } from 'node:net'
+import { type ListeningSocket, listeningSocket } from '#contracts'
 
 /**
  * Listening sockets of a port. libuv accepts one connection of each in a turn of the event loop: with a single socket and long
@@ -48,6 +49,10 @@ export class AcceptSockets {
     })
     this.#first = first
     this.#sockets = [first]
+  }
+
+  get listening(): readonly ListeningSocket[] {
+    return this.#sockets.map(({ server }) => listeningSocket(server)).filter((socket) => socket !== null)
   }
 
   /** Opens further sockets, when the server listens on a port with SO_REUSEPORT. */

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { DescriptorReserve } from '#contracts'
+import { DescriptorReserve, type ListeningSocket } from '#contracts'
 import type { Handler } from '#http'
 import type { Logger } from '#logging'
 import { AcceptSockets } from './accept-sockets.ts'
@@ -78,6 +78,10 @@ class HttpListener implements Listener {
 
   get port(): number {
     return (this.#server.address() as AddressInfo | null)?.port ?? 0
+  }
+
+  get sockets(): readonly ListeningSocket[] {
+    return this.#acceptSockets.listening
   }
 
   get stats(): { connections: number; active: number } {

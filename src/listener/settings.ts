@@ -1,4 +1,4 @@
-import type { ServerTls } from '#contracts'
+import type { ListeningSocket, ServerTls } from '#contracts'
 import type {
   AccessAuditor,
   AccessLog,
@@ -89,6 +89,8 @@ export interface DrainOptions {
 /** An open port and its requests. */
 export interface Listener {
   readonly port: number
+  /** Its listening sockets. */
+  readonly sockets: readonly ListeningSocket[]
   readonly stats: { readonly connections: number; readonly active: number }
   /** Connections closed on accept because too many files were open. */
   readonly refused: number

@@ -1,4 +1,11 @@
-import { type ConnectorSettings, type DrainMessage, type ServerTls, TicketSecrets, type UnitSettings } from '#contracts'
+import {
+  type ConnectorSettings,
+  type DrainMessage,
+  type ListeningSocket,
+  type ServerTls,
+  TicketSecrets,
+  type UnitSettings,
+} from '#contracts'
 import type { AccessLog, ErrorResponses, RequestMeter, RequestObserver, RequestTracer, TemporaryStorage } from '#http'
 import { type Listener, type ListenerSettings, listen } from '#listener'
 import type { Logger } from '#logging'
@@ -57,6 +64,11 @@ export class Connectors {
   /** The ports, in the order of the settings; for port 0 the one the system assigned. */
   get ports(): number[] {
     return this.#listeners.map(({ listener }) => listener.port)
+  }
+
+  /** The listening sockets of all ports. */
+  get sockets(): ListeningSocket[] {
+    return this.#listeners.flatMap(({ listener }) => listener.sockets)
   }
 
   /** Open client connections. */

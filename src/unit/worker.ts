@@ -51,7 +51,7 @@ class UnitWorker {
   /** Null where nothing is exported. */
   readonly #telemetry: TelemetrySender | null
   #draining: Promise<{ aborted: number }> | null = null
-  #listen: (() => Promise<readonly number[]>) | null = null
+  #listen: (() => Promise<Connectors>) | null = null
 
   constructor(settings: UnitSettings, port: MessagePort) {
     this.#settings = settings
@@ -130,7 +130,7 @@ class UnitWorker {
     try {
       const listen = await this.#open()
       this.#listen = listen
-      return isAside ? { ports: [] } : { ports: await listen() }
+      return isAside ? NOT_OPEN : opened(await listen())
     } catch (error) {
       // A port opened before another failed would keep the thread alive without serving.
       setImmediate(() => process.exit(1))
@@ -141,14 +141,14 @@ class UnitWorker {
   /** Opens the ports of a unit that was built aside. */
   async #serve(): Promise<UnitStart> {
     try {
-      return { ports: (await this.#listen?.()) ?? [] }
+      return this.#listen === null ? NOT_OPEN : opened(await this.#listen())
     } catch (error) {
       return { problems: [], message: (error as Error).message }
     }
   }
 
   /** Builds the unit; returns the function that opens its ports. */
-  async #open(): Promise<() => Promise<readonly number[]>> {
+  async #open(): Promise<() => Promise<Connectors>> {
     const settings = this.#settings
     const logger = this.#logger
     const directories = instanceDirectories(settings.instance, {
@@ -222,7 +222,7 @@ class UnitWorker {
     return async () => this.#opened(await Connectors.open(settings, served, logger, tls))
   }
 
-  #opened(connectors: Connectors): readonly number[] {
+  #opened(connectors: Connectors): Connectors {
     this.#connectors = connectors
     this.#ownListeners.opened(connectors.ports)
     const metrics = this.#metrics.open()
@@ -231,7 +231,7 @@ class UnitWorker {
     metrics.countReading('gw_connections_refused_total', help, { read: () => connectors.refused })
     const abusive = 'Connections that were closed to protect other clients, such as after a flood of stream resets.'
     metrics.countReading('gw_connections_abusive_total', abusive, { read: () => connectors.abusive })
-    return connectors.ports
+    return connectors
   }
 
   #tracer(): Tracer | null {
@@ -263,6 +263,12 @@ class UnitWorker {
       return null
     }
   }
+}
+
+const NOT_OPEN: UnitStart = { ports: [], sockets: [] }
+
+function opened({ ports, sockets }: Connectors): UnitStart {
+  return { ports, sockets }
 }
 
 new UnitWorker(workerData as UnitSettings, parentPort as MessagePort)
