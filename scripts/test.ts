@@ -18,7 +18,9 @@ const PRELOADED = ['fixed-seed', 'bounded-exit', 'cpu-times', 'thread-positions'
 )
 
 /** Entry points of threads that tests start: the units of gateways, and threads that share memory. */
-const THREADS = ['unit', 'circuit', 'throttling', 'proof'].map((name) => join(root, `test/support/${name}-thread.ts`))
+const THREADS = ['unit', 'circuit', 'throttling', 'proof', 'waiting-calls'].map((name) =>
+  join(root, `test/support/${name}-thread.ts`),
+)
 
 /** Files with tests of whole gateways that share a process. */
 const FILES_PER_PROCESS = 8

@@ -7,6 +7,7 @@ import { exchangeFor } from '#test/exchange'
 import { clearHttp2Upstream } from '#test/http2-upstream'
 import { httpUpstream, type Upstream } from '#test/upstream'
 import { once, within } from '#test/waiting'
+import { outcomesInThread } from '#test/waiting-calls-thread'
 
 /** A proxy at the upstream; `authorization` returns its credentials, or throws. */
 function proxyAt(upstream: Upstream, authorization: () => string | null): ProxyOptions {
@@ -82,4 +83,27 @@ test('an HTTP/2 call that times out without a stream does not keep the client fr
   await assert.rejects(expired, { code: 'GW_UPSTREAM_POOL_FULL', status: 503 })
   assert.deepEqual(client.stats, [{ origin: upstream.url, connected: 1, running: 0, pending: 0, queued: 0 }])
   await client.release()
+})
+
+const CALLS = 20_000
+/** Each opens a stream, and resets it. */
+const UPLOADS = 10_000
+const KNOWN = { overTls: true, inClear: 'prior-knowledge' } as const
+
+for (const [version, open, http2] of [
+  ['HTTP/1.1', httpUpstream, null],
+  ['HTTP/2', clearHttp2Upstream, KNOWN],
+] as const) {
+  test(`${version}: ${CALLS} calls that wait for a connection all fail when it ends at this gateway`, async () => {
+    await using upstream = await open((_request, response) => response.end())
+    const outcomes = await outcomesInThread({ url: upstream.url, calls: CALLS, http2, failure: 'loop' })
+    assert.deepEqual(outcomes, { GW_UPSTREAM_LOOP: CALLS })
+    assert.equal(upstream.accepted, 1)
+  })
+}
+
+test(`HTTP/2: of ${UPLOADS} calls that wait, each fails whose body fails as it starts`, async () => {
+  await using upstream = await clearHttp2Upstream((_request, response) => response.end())
+  const outcomes = await outcomesInThread({ url: upstream.url, calls: UPLOADS, http2: KNOWN, failure: 'body' })
+  assert.deepEqual(outcomes, { GW_REQUEST_BODY: UPLOADS })
 })

@@ -63,7 +63,7 @@ test('another port or address of this machine is not a connector of this gateway
   }
 })
 
-test('a connector with an untrusted certificate is detected too', {
+test('a connector with an untrusted certificate is detected too, by one connection for all calls that wait', {
   skip: opensslMissing,
 }, async () => {
   const { key, certificate } = authority!.issue({ name: 'gateway.example' })
@@ -71,8 +71,12 @@ test('a connector with an untrusted certificate is detected too', {
   await once(server, 'listening')
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
   {
-    await using client = clientWith({ ownListeners: listenerAt(url) })
-    await assert.rejects(send(client, exchangeFor('GET', url)), LOOP)
+    await using client = clientWith({ connections: 1, ownListeners: listenerAt(url) })
+    let accepted = 0
+    server.on('connection', () => accepted++)
+    const waiting = Array.from({ length: 50 }, () => assert.rejects(send(client, exchangeFor('GET', url)), LOOP))
+    await Promise.all(waiting)
+    assert.equal(accepted, 1)
   }
   server.closeAllConnections()
   server.close()

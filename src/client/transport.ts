@@ -32,6 +32,7 @@ export class Transport implements Dispatcher, CallQueue, PermitUser {
   #version: 'unknown' | 'http1' | 'http2' = 'unknown'
   #knownUntil = 0
   #opening = false
+  #isDispatching = false
   /** Calls that wait for an HTTP/2 connection, in order of arrival. */
   readonly #waiting = new Map<Call, OutboundRequest>()
 
@@ -63,7 +64,6 @@ export class Transport implements Dispatcher, CallQueue, PermitUser {
       soTimeout: settings.soTimeout,
     }
     this.#sessions = new Sessions(url, limits, {
-      dispatch: (request, call, isRepeated) => this.dispatch(request, call, isRepeated),
       capacityChanged: () => this.#dispatchWaiting(),
       refusedHttp2: () => this.#cacheVersion('http1'),
       unresponsive,
@@ -216,13 +216,17 @@ export class Transport implements Dispatcher, CallQueue, PermitUser {
     this.#knownUntil = performance.now() + VERSION_TTL
   }
 
+  /** A stream that ends as it starts makes room for the next call of the loop, not for a loop within it. */
   #dispatchWaiting(): void {
+    if (this.#isDispatching) return
+    this.#isDispatching = true
     for (const [call, request] of this.#waiting) {
       const dispatcher = this.#dispatcher()
       if (dispatcher === null) break
       this.#waiting.delete(call)
       dispatcher.dispatch(request, call, false)
     }
+    this.#isDispatching = false
     if (this.#waiting.size > 0) this.#openOrWait()
     this.#permits.lackingChanged()
   }

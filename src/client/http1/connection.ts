@@ -14,8 +14,8 @@ const ONE_STRING_BYTES = 16_000
 
 /** The pool of a connection. */
 export interface ConnectionOwner {
-  /** It can take the next request; `keepAlive` is the seconds that its server named, or -1. */
-  released(connection: Connection, keepAlive: number): void
+  /** It can take the next request. */
+  released(connection: Connection): void
   closed(connection: Connection): void
 }
 
@@ -42,6 +42,8 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget, PollWa
   readonly expiresAt: number
   /** Set by the pool while it is idle. */
   idleUntil = 0
+  /** Keep-alive time in seconds that its server named last, or -1. */
+  keepAlive = -1
   readonly #socket: Socket
   readonly #owner: ConnectionOwner
   readonly #parser: ResponseParser
@@ -58,7 +60,6 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget, PollWa
   /** Why the rest of the request can not be written. */
   #writeFailure: Error | null = null
   #isPersistent = false
-  #keepAlive = -1
   #isPaused = false
   #isClosed = false
   #requests = 0
@@ -78,16 +79,18 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget, PollWa
     socket.on('close', () => this.#lost(new ResponseTruncatedError('a response', 0)))
   }
 
-  /** Sends a request. The call gets the response, or fails; both may happen before this returns. */
-  send(request: OutboundRequest, call: Call): void {
+  /**
+   * Sends a request. The call gets the response, or fails; both may happen before this returns. False where it failed as it began:
+   * the connection is unused, and its owner goes on with it, in a loop, since thousands of calls may fail one after the other.
+   */
+  send(request: OutboundRequest, call: Call): boolean {
     let head: string
     try {
       head = requestHead(request)
       call.begin(this, this.#requests > 0)
     } catch (error) {
-      this.#owner.released(this, this.#keepAlive)
       call.failed(error as Error)
-      return
+      return false
     }
     this.#requests++
     this.#call = call
@@ -98,11 +101,12 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget, PollWa
       this.#unsentHead = head
       this.#unstarted = request
       corkUntilPollEnds(this.#socket, this)
-      return
+      return true
     }
     corkUntilPollEnds(this.#socket)
     if (request.bytes === null) this.#socket.write(head, 'latin1')
     else this.#writePiece(head, request.bytes)
+    return true
   }
 
   pollEnded(): void {
@@ -142,7 +146,7 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget, PollWa
 
   onHead({ status, reason, fields, length, keepAlive, keepAliveHint }: ResponseHead): void {
     this.#isPersistent &&= keepAlive
-    this.#keepAlive = keepAliveHint
+    this.keepAlive = keepAliveHint
     this.#call!.head(status, reason, fields, length < 0 ? null : length)
   }
 
@@ -157,7 +161,7 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget, PollWa
     if (!this.#isPersistent || excess > 0 || this.#upload !== null) this.close()
     else {
       if (this.#isPaused) this.resume()
-      this.#owner.released(this, this.#keepAlive)
+      this.#owner.released(this)
     }
     call.end(trailers)
   }

@@ -3,6 +3,7 @@ import { MAX_TIMER_DELAY } from '#schema'
 import type { Call, CallQueue, Dispatcher, OutboundRequest } from '../carrier.ts'
 import type { OpenSocket, PendingSocket } from '../open-socket.ts'
 import type { ConnectionPermits } from '../permits/connection-permits.ts'
+import { UpstreamError } from '../upstream-error.ts'
 import { Connection, type ConnectionOwner } from './connection.ts'
 
 /** Limits of the connections to one origin. Times are milliseconds. */
@@ -67,7 +68,7 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
     if (!isRepeated) {
       const connection = this.#takeIdle()
       if (connection !== null) {
-        connection.send(request, call)
+        if (!connection.send(request, call)) this.released(connection)
         return
       }
     }
@@ -91,7 +92,7 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
       const pending = this.#open((error, socket) => {
         this.#opening.delete(pending)
         if (error === null) this.adopt(socket)
-        else this.#failOne(error)
+        else this.#attemptFailed(error)
       })
       this.#opening.add(pending)
     }
@@ -109,24 +110,26 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
     const { maxHeadBytes, timeToLive } = this.#limits
     this.#connected++
     const connection = new Connection(socket, this, maxHeadBytes, performance.now() + timeToLive)
-    if (this.#repeated.size > 0) {
-      sendFirst(this.#repeated, connection)
-      // The connection was opened for one of them.
-      for (const call of this.#waiting.keys()) call.wait()
-    } else if (this.#waiting.size > 0) sendFirst(this.#waiting, connection)
-    else this.#keep(connection, this.#limits.idleTime)
+    const isForRepeated = this.#repeated.size > 0
+    const isUsed = sendFirst(this.#repeated, connection) || sendFirst(this.#waiting, connection)
+    if (!isUsed) this.#keep(connection, this.#limits.idleTime)
+    // The connection was opened for one of them.
+    else if (isForRepeated) for (const call of this.#waiting.keys()) call.wait()
     this.permits.lackingChanged()
   }
 
-  released(connection: Connection, keepAlive: number): void {
+  released(connection: Connection): void {
+    const { keepAlive } = connection
     const time = keepAlive < 0 ? this.#limits.idleTime : Math.min(keepAlive * 1_000 - KEEP_ALIVE_MARGIN, MAX_KEEP_ALIVE)
     const isWanted = this.#waiting.size > 0 && time > 0 && connection.expiresAt > performance.now()
     if (isWanted && !this.permits.mustYield) {
-      sendFirst(this.#waiting, connection)
+      const isUsed = sendFirst(this.#waiting, connection)
       this.permits.lackingChanged()
+      if (isUsed) return
     }
     // Makes room for a new connection, of this unit or of another.
-    else if (isWanted || this.#repeated.size > this.#opening.size || this.permits.othersWait) connection.close()
+    const isInTheWay = this.#waiting.size > 0 || this.#repeated.size > this.#opening.size || this.permits.othersWait
+    if (isInTheWay) connection.close()
     else this.#keep(connection, time)
   }
 
@@ -175,12 +178,16 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
     if (connection.idleUntil < this.#sweepAt) this.#scheduleSweep(now, connection.idleUntil)
   }
 
-  /** Fails the oldest call, unless the other attempts suffice for all. */
-  #failOne(error: Error): void {
-    const [first] = [...this.#repeated.keys(), ...this.#waiting.keys()]
-    if (first !== undefined && this.queued > 0) {
-      this.withdraw(first)
-      first.failed(error)
+  /** Fails the oldest call, unless the other attempts suffice for all. No attempt does where the server is this gateway. */
+  #attemptFailed(error: Error): void {
+    const isLoop = error instanceof UpstreamError && error.code === 'GW_UPSTREAM_LOOP'
+    let left = isLoop ? this.#calls : Math.min(1, this.queued)
+    for (const queue of [this.#repeated, this.#waiting]) {
+      for (const call of queue.keys()) {
+        if (left-- <= 0) break
+        this.withdraw(call)
+        call.failed(error)
+      }
     }
     this.permits.release()
   }
@@ -203,8 +210,11 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
   }
 }
 
-function sendFirst(queue: Map<Call, OutboundRequest>, connection: Connection): void {
-  const [call, request] = queue.entries().next().value!
-  queue.delete(call)
-  connection.send(request, call)
+/** Sends the first call that does not fail as it begins; false where none is left. */
+function sendFirst(queue: Map<Call, OutboundRequest>, connection: Connection): boolean {
+  for (const [call, request] of queue) {
+    queue.delete(call)
+    if (connection.send(request, call)) return true
+  }
+  return false
 }

@@ -19,8 +19,6 @@ interface SessionLimits {
 
 /** The user of the connections. */
 interface SessionsOwner {
-  /** Dispatches a call again, possibly over another connection. */
-  dispatch(request: OutboundRequest, call: Call, isRepeated: boolean): void
   /** The number of possible requests may have grown. */
   capacityChanged(): void
   /** The server sent HTTP_1_1_REQUIRED. */
@@ -100,7 +98,6 @@ export class Sessions {
       announced: (streams) => {
         this.#peerStreams = streams
       },
-      dispatch: (request, call, isRepeated) => this.#owner.dispatch(request, call, isRepeated),
       capacityChanged: () => this.#owner.capacityChanged(),
       refusedHttp2: () => this.#owner.refusedHttp2(),
       unresponsive: () => this.#owner.unresponsive(),
@@ -207,17 +204,16 @@ export class Session implements StreamOwner, Dispatcher {
     return this.#streams === 0
   }
 
-  /** Starts a stream, or hands the call back where this connection is retired. */
-  dispatch(request: OutboundRequest, call: Call, isRepeated: boolean): void {
-    if (this.isRetired) {
-      this.#events.dispatch(request, call, isRepeated)
-      return
-    }
+  /** Starts a stream; called only where this connection has room. */
+  dispatch(request: OutboundRequest, call: Call): void {
+    const stream = new StreamCall(call, this)
+    if (!stream.open(this.#origin, request, this.#carried > 0)) return
+    this.#carried++
     if (this.#streams++ === 0) {
       clearTimeout(this.#ending)
       this.session.ref()
     }
-    new StreamCall(call, this).start(this.#origin, request, this.#carried++ > 0)
+    stream.start(request)
   }
 
   streamEnded(outcome: StreamOutcome): void {

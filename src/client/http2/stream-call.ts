@@ -53,7 +53,8 @@ export class StreamCall implements Carrier, UploadTarget {
     this.isSelfConnection = owner.isSelfConnection
   }
 
-  start(origin: URL, request: OutboundRequest, isReused: boolean): void {
+  /** Sends the head. False where the call failed as it began: there is no stream then, nor a call of `streamEnded`. */
+  open(origin: URL, request: OutboundRequest, isReused: boolean): boolean {
     const { method, bytes, stream: body } = request
     this.#hasContent = method !== 'HEAD'
     try {
@@ -64,14 +65,18 @@ export class StreamCall implements Carrier, UploadTarget {
       })
     } catch (error) {
       // Node throws for fields that are invalid in HTTP/2 before it sends the head.
-      const failure = error instanceof UpstreamError ? error : new UpstreamError('GW_UPSTREAM_REQUEST', error)
-      this.#finish('normal')
-      this.#call.failed(failure)
-      return
+      this.#call.failed(error instanceof UpstreamError ? error : new UpstreamError('GW_UPSTREAM_REQUEST', error))
+      return false
     }
-    this.#listen(this.#stream)
-    if (body !== null) this.#startUpload(this.#stream, body)
-    else if (bytes !== null) this.#stream.end(bytes)
+    return true
+  }
+
+  /** Sends the body, and receives the response; the stream may end before this returns. */
+  start({ bytes, stream: body }: OutboundRequest): void {
+    const stream = this.#stream!
+    this.#listen(stream)
+    if (body !== null) this.#startUpload(stream, body)
+    else if (bytes !== null) stream.end(bytes)
   }
 
   abort(reason: Error): void {

@@ -64,6 +64,7 @@ export class ConnectionPermits {
   #spare = 0
   #wanted = 0
   #isYielding = false
+  #isMakingRoom = false
   #isClosed = false
   #checks: NodeJS.Timeout | undefined
   #linger: NodeJS.Timeout | undefined
@@ -130,8 +131,11 @@ export class ConnectionPermits {
       return
     }
     this.#checks ??= setInterval(() => this.#check(), CHECK_INTERVAL).unref()
-    // Idle connections of another pool, or of another version of HTTP.
+    // Idle connections of another pool, or of another version of HTTP. Each that closes may change the number again.
+    if (this.#isMakingRoom) return
+    this.#isMakingRoom = true
     while (this.#lacking > 0 && this.#closeIdle());
+    this.#isMakingRoom = false
     // A permit may have become free before the other units saw the number that is wanted.
     if (this.#lacking > 0 && this.#table?.hasFree) this.#grow()
   }

@@ -8,6 +8,7 @@ import { garbageRequests } from './garbage-requests.ts'
 import { garbageResponses } from './garbage-upstream.ts'
 import { http2Floods } from './http2-floods.ts'
 import { jsonBodies } from './json-bodies.ts'
+import { loops } from './loops.ts'
 import { pipelining } from './pipelining.ts'
 import { handshakeResets, resets } from './resets.ts'
 import { slowRequests, smallChunks } from './slow-requests.ts'
@@ -29,6 +30,7 @@ const ATTACKS: readonly Attack[] = [
   unreadStreams,
   garbageRequests,
   garbageResponses,
+  loops,
 ]
 
 /** The names of all kinds. */

@@ -175,6 +175,7 @@ function routes(application: string, garbage: string): Record<string, unknown> {
     '4-bulk': proxy('/bulk', application, { soTimeout: '5 seconds' }),
     '5-buffered': proxy('/garbage/buffered', garbage, { asyncBehavior: 'non_streaming', soTimeout: '1 second' }),
     '6-garbage': proxy('/garbage', garbage, { soTimeout: '1 second' }),
+    '7-loop': { condition: "${find(request.uri.path, '^/loop')}", handler: 'ReverseProxyHandler' },
   }
 }
 
