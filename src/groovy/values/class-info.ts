@@ -58,9 +58,12 @@ export class ClassInfo extends GroovyObject {
   readonly ownStaticProperties = new Map<string, PropertyAccess>()
   /** The name of the one abstract method of a functional interface. */
   functional: string | null = null
-  readonly #methods = new Map<string, MethodGroup | null>()
-  readonly #statics = new Map<string, MethodGroup | null>()
-  readonly #properties = new Map<string, PropertyAccess | null>()
+  // Only members that exist are kept: the names that scripts look up may come from clients.
+  readonly #methods = new Map<string, MethodGroup>()
+  readonly #statics = new Map<string, MethodGroup>()
+  readonly #properties = new Map<string, PropertyAccess>()
+  /** Names of all methods, inherited ones included. */
+  #methodNames: ReadonlySet<string> | null = null
   readonly #ancestors: ReadonlyMap<ClassInfo, number>
   #array: ClassInfo | null = null
   #creation: MethodGroup | null = null
@@ -101,26 +104,27 @@ export class ClassInfo extends GroovyObject {
 
   /** All overloads of a method, inherited ones included. */
   method(name: string): MethodGroup | null {
-    let group = this.#methods.get(name)
-    if (group === undefined) {
-      group = MethodGroup.collect(
-        name,
-        [...this.lineage].map((each) => each.ownMethods.get(name)),
-      )
-      this.#methods.set(name, group)
-    }
-    return group
+    const known = this.#methods.get(name)
+    if (known !== undefined) return known
+    this.#methodNames ??= new Set([...this.lineage].flatMap((each) => [...each.ownMethods.keys()]))
+    return this.#methodNames.has(name) ? this.#collect(name, this.#methods, ({ ownMethods }) => ownMethods) : null
   }
 
   staticMethod(name: string): MethodGroup | null {
-    let group = this.#statics.get(name)
-    if (group === undefined) {
-      group = MethodGroup.collect(
-        name,
-        [...this.lineage].map((each) => each.ownStatics.get(name)),
-      )
-      this.#statics.set(name, group)
-    }
+    return this.#statics.get(name) ?? this.#collect(name, this.#statics, ({ ownStatics }) => ownStatics)
+  }
+
+  #collect(
+    name: string,
+    known: Map<string, MethodGroup>,
+    membersOf: (klass: ClassInfo) => ReadonlyMap<string, Invocable[]>,
+  ): MethodGroup | null {
+    const lists = [...this.lineage].map((each) => membersOf(each).get(name))
+    // Kept by the name of the declaration: the looked up one may be a part of a long text, which it would keep.
+    const declared = lists.find((list) => list !== undefined)?.[0]?.name
+    if (declared === undefined) return null
+    const group = MethodGroup.collect(declared, lists)
+    known.set(declared, group)
     return group
   }
 
@@ -129,6 +133,7 @@ export class ClassInfo extends GroovyObject {
     this.#methods.clear()
     this.#statics.clear()
     this.#properties.clear()
+    this.#methodNames = null
     this.#creation = null
   }
 
@@ -145,11 +150,10 @@ export class ClassInfo extends GroovyObject {
 
   /** An instance property: declared, or derived from a getter and setter. */
   property(name: string): PropertyAccess | null {
-    let access = this.#properties.get(name)
-    if (access === undefined) {
-      access = this.#findProperty(name)
-      this.#properties.set(name, access)
-    }
+    const known = this.#properties.get(name)
+    if (known !== undefined) return known
+    const access = this.#findProperty(name)
+    if (access !== null) this.#properties.set(access.name, access)
     return access
   }
 

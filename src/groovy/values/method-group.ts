@@ -37,7 +37,7 @@ export class MethodGroup {
   }
 
   /** Merges the methods of classes, nearest class first: an overload overrides inherited ones with the same parameters. */
-  static collect(name: string, lists: readonly (readonly Invocable[] | undefined)[]): MethodGroup | null {
+  static collect(name: string, lists: readonly (readonly Invocable[] | undefined)[]): MethodGroup {
     const seen = new Set<string>()
     const overloads: Invocable[] = []
     for (const each of lists.flatMap((list) => list ?? [])) {
@@ -46,7 +46,7 @@ export class MethodGroup {
       seen.add(shape)
       overloads.push(each)
     }
-    return overloads.length === 0 ? null : new MethodGroup(name, overloads)
+    return new MethodGroup(name, overloads)
   }
 
   /** Whether any overload accepts this number of arguments. */

@@ -39,16 +39,17 @@ export class ZoneValue extends GroovyObject {
   }
 }
 
-/** Cached: formatters are expensive, and names of zones are few. */
+/** Cached: formatters are expensive. Clients may choose names of zones, which have many spellings. */
 const formatters = new Map<string, Intl.DateTimeFormat>()
+const MAX_FORMATTERS = 100
 
 function formatterFor(id: string): Intl.DateTimeFormat {
-  let formatter = formatters.get(id)
-  if (formatter === undefined) {
-    formatter = new Intl.DateTimeFormat('en-US', { timeZone: id, timeZoneName: 'longOffset' })
-    formatters.set(id, formatter)
-  }
-  return formatter
+  const known = formatters.get(id)
+  if (known !== undefined) return known
+  const made = new Intl.DateTimeFormat('en-US', { timeZone: id, timeZoneName: 'longOffset' })
+  if (formatters.size >= MAX_FORMATTERS) formatters.clear()
+  formatters.set(id, made)
+  return made
 }
 
 /** The seconds of `+02:00`, `+0200`, `+2`, `Z`; null for anything else. */
