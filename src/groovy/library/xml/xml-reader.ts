@@ -31,14 +31,6 @@ const TOKEN =
   /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!\[CDATA\[([\s\S]*?)\]\]>|<\/([^\s<>/]+)\s*>|<([^\s<>/!?]+)((?:\s+[^\s=<>/]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|([^<]+)/y
 const ATTRIBUTE = /([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
 
-/** Namespaces by prefix; the default one is that of the empty prefix. */
-type Prefixes = ReadonlyMap<string, string>
-
-const NO_PREFIXES: Prefixes = new Map([
-  ['', ''],
-  ['xml', 'http://www.w3.org/XML/1998/namespace'],
-])
-
 /** Reads a document; throws SAXParseException. */
 export function readXml(text: string, namespaceAware = true): XmlElement {
   checkText(text.length)
@@ -46,7 +38,7 @@ export function readXml(text: string, namespaceAware = true): XmlElement {
   let root: XmlElement | null = null
   let at: XmlElement | null = null
   let depth = 0
-  const scopes: Prefixes[] = [NO_PREFIXES]
+  const namespaces = new Namespaces()
   TOKEN.lastIndex = 0
   const start = text.charCodeAt(0) === 0xfeff ? 1 : 0
   for (let index = start; index < text.length; index = TOKEN.lastIndex) {
@@ -59,14 +51,14 @@ export function readXml(text: string, namespaceAware = true): XmlElement {
       if (at === null || at.qualifiedName !== end) throw malformed(text, index)
       dropBlankText(at)
       at = at.parent
-      scopes.pop()
+      if (namespaceAware) namespaces.leave()
       depth -= 1
     } else if (name !== undefined) {
       if (at === null && root !== null) throw malformed(text, index)
       const all = readAttributes(attributes)
       if (all === null) throw malformed(text, index)
-      const prefixes = namespaceAware ? declaredPrefixes(scopes.at(-1) as Prefixes, all) : NO_PREFIXES
-      const namespace = namespaceAware ? prefixes.get(prefixOf(name)) : ''
+      if (namespaceAware) namespaces.enter(all)
+      const namespace = namespaceAware ? namespaces.of(prefixOf(name)) : ''
       if (namespace === undefined) throw malformed(text, index)
       const element: XmlElement = {
         name: namespaceAware ? localName(name) : name,
@@ -81,11 +73,10 @@ export function readXml(text: string, namespaceAware = true): XmlElement {
       root ??= element
       if (empty === '') {
         at = element
-        scopes.push(prefixes)
         depth += 1
         if (depth > MAX_DEPTH)
           throw throwable(SaxParseException, `elements are nested more than ${MAX_DEPTH} levels deep`)
-      }
+      } else if (namespaceAware) namespaces.leave()
     } else if (cdata !== undefined || content !== undefined)
       addText(at, cdata ?? decoded(content as string), text, index)
   }
@@ -128,11 +119,44 @@ function readAttributes(text: string): ReadonlyMap<string, string> | null {
 
 const isDeclaration = (name: string): boolean => name === 'xmlns' || name.startsWith('xmlns:')
 
-function declaredPrefixes(outer: Prefixes, attributes: ReadonlyMap<string, string>): Prefixes {
-  const declared = [...attributes].filter(([name]) => isDeclaration(name))
-  if (declared.length === 0) return outer
-  return new Map([...outer, ...declared.map(([name, uri]) => [name === 'xmlns' ? '' : localName(name), uri] as const)])
+/** The namespaces that the open elements declare. An element costs no more than it declares itself. */
+class Namespaces {
+  /** Namespaces by prefix, the innermost last; the default one is that of the empty prefix. */
+  readonly #byPrefix = new Map<string, string[]>([
+    ['', ['']],
+    ['xml', ['http://www.w3.org/XML/1998/namespace']],
+  ])
+  /** The prefixes that each open element declares. */
+  readonly #open: (readonly string[])[] = []
+
+  enter(attributes: ReadonlyMap<string, string>): void {
+    let declared: string[] | null = null
+    for (const [name, uri] of attributes) {
+      if (!isDeclaration(name)) continue
+      const prefix = name === 'xmlns' ? '' : localName(name)
+      const outer = this.#byPrefix.get(prefix)
+      if (outer === undefined) this.#byPrefix.set(prefix, [uri])
+      else outer.push(uri)
+      declared ??= []
+      declared.push(prefix)
+    }
+    this.#open.push(declared ?? NONE)
+  }
+
+  leave(): void {
+    for (const prefix of this.#open.pop() ?? NONE) {
+      const declared = this.#byPrefix.get(prefix) as string[]
+      declared.pop()
+      if (declared.length === 0) this.#byPrefix.delete(prefix)
+    }
+  }
+
+  of(prefix: string): string | undefined {
+    return this.#byPrefix.get(prefix)?.at(-1)
+  }
 }
+
+const NONE: readonly string[] = []
 
 const withoutDeclarations = (attributes: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
   new Map([...attributes].filter(([name]) => !isDeclaration(name)).map(([name, value]) => [localName(name), value]))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runGroovy } from '#test/groovy'
+import { threadTime } from '#test/loop-watch'
 
 const slurped = async (xml: string, expression: string): Promise<string> =>
   (await runGroovy(`def r = new XmlSlurper().parseText('''${xml}''')\n${expression}`)).text
@@ -56,4 +57,33 @@ test('deep and long documents are stopped by a limit', async () => {
   await assert.rejects(runGroovy("new XmlSlurper().parseText('<a>' * 300 + '</a>' * 300)"), /nested more than 200/)
   const { text } = await runGroovy("new XmlSlurper().parseText('<r>' + '<a/>' * 10000 + '</r>').a.size()")
   assert.equal(text, '10000')
+})
+
+test('reading takes time in proportion to the length, also with many namespace prefixes', async () => {
+  const count = 5_000
+  const declared = Array.from({ length: count }, (_, index) => `xmlns:p${index}="u"`).join(' ')
+  const children = Array.from({ length: count }, (_, index) => `<q${index}:b xmlns:q${index}="v"/>`).join('')
+  const xml = `<a ${declared}>${children}<p7:c/></a>`
+  const started = threadTime()
+  const { text } = await runGroovy(
+    `def r = new XmlSlurper().parseText(xml); [r.children().size(), r.b.size(), r.c.namespaceURI()].join(' ')`,
+    { variables: { xml }, limits: { timeout: 60_000 } },
+  )
+  assert.equal(text, `${count + 1} ${count} u`)
+  assert.ok(threadTime() - started < 1_000, `${threadTime() - started} ms`)
+})
+
+test('a prefix has the namespace of the innermost element that declares it, and none after that element', async () => {
+  const xml = '<p:a xmlns:p="1" xmlns="d"><p:b xmlns:p="2"><p:c/><e xmlns=""/></p:b><p:f/></p:a>'
+  const names = `r.'**'.collect { it.name() + it.namespaceURI() }.join(' ')`
+  assert.equal(await slurped(xml, names), 'a1 b2 c2 e f1')
+  await assert.rejects(slurped('<a><b xmlns:p="1"/><p:c/></a>', 'r'), { message: /SAXParseException/ })
+})
+
+test('a path that selects the same elements again and again stops at a size limit', async () => {
+  const xml = `<a>${'<b/>'.repeat(2_000)}</a>`
+  await assert.rejects(slurped(xml, `r.'*'.'..'.'*'.'..'.'*'.size()`), {
+    name: 'GroovyLimitError',
+    limit: 'collection',
+  })
 })

@@ -4,8 +4,9 @@ import { parseInteger, parseNumber } from '../../runtime/coerce.ts'
 import { invokeMethod } from '../../runtime/invoke.ts'
 import { IteratorValue } from '../../runtime/items.ts'
 import { loop, NEXT } from '../../runtime/iterate.ts'
-import { boundedText, tick } from '../../runtime/limits.ts'
+import { checkSize, spend, tick } from '../../runtime/limits.ts'
 import { andThen } from '../../runtime/pending.ts'
+import { TextParts } from '../../runtime/text-parts.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { declareClass, IterableInterface } from '../../values/classes.ts'
 import type { ClosureValue } from '../../values/closure.ts'
@@ -50,7 +51,7 @@ class GPathValue extends GroovyObject {
   }
 
   get elements(): readonly XmlElement[] {
-    return this.nodes.filter((each) => 'children' in each)
+    return this.nodes.filter(isElement)
   }
 
   /** Other nodes of the same document. */
@@ -64,46 +65,83 @@ class GPathValue extends GroovyObject {
   }
 }
 
-const childElements = ({ children }: XmlElement): XmlElement[] =>
-  children.filter((each): each is XmlElement => typeof each !== 'string')
+const isElement = (node: XmlNode | string): node is XmlElement => typeof node !== 'string' && 'children' in node
 
-function textIn(node: XmlNode | string): string {
+function addText(node: XmlNode | string, parts: TextParts): void {
   tick()
-  if (typeof node === 'string') return node
-  return 'children' in node ? node.children.map(textIn).join('') : node.value
+  if (typeof node === 'string') parts.add(node)
+  else if (isElement(node)) for (const each of node.children) addText(each, parts)
+  else parts.add(node.value)
 }
 
-const textOfAll = ({ nodes }: GPathValue): string => boundedText(nodes.map(textIn).join(''))
+function textOfAll({ nodes }: GPathValue): string {
+  const parts = new TextParts()
+  for (const each of nodes) addText(each, parts)
+  return parts.text()
+}
 
-function below(element: XmlElement): XmlElement[] {
-  tick()
-  return [element, ...childElements(element).flatMap(below)]
+/** The nodes of one step; several steps may select a node many times, so that their number is checked as it grows. */
+class Selection {
+  readonly nodes: XmlNode[] = []
+
+  add(node: XmlNode): void {
+    tick()
+    checkSize(this.nodes.push(node))
+  }
+
+  /** The child elements of an element that a test accepts. */
+  addChildren({ children }: XmlElement, test: (element: XmlElement) => boolean = () => true): void {
+    spend(children.length)
+    for (const each of children) if (typeof each !== 'string' && test(each)) this.add(each)
+  }
+
+  /** An element and all below it. */
+  addAll(element: XmlElement): void {
+    this.add(element)
+    spend(element.children.length)
+    for (const each of element.children) if (typeof each !== 'string') this.addAll(each)
+  }
+}
+
+function selected(self: GPathValue, step: (element: XmlElement, selection: Selection) => void): GPathValue {
+  const selection = new Selection()
+  for (const each of self.elements) {
+    tick()
+    step(each, selection)
+  }
+  return self.select(selection.nodes)
 }
 
 /** All elements, level by level. */
-function byLevel(elements: readonly XmlElement[]): XmlElement[] {
-  tick()
-  return elements.length === 0 ? [] : [...elements, ...byLevel(elements.flatMap(childElements))]
+function byLevel(self: GPathValue): GPathValue {
+  const selection = new Selection()
+  for (const each of self.elements) selection.add(each)
+  for (let index = 0; index < selection.nodes.length; index++) {
+    selection.addChildren(selection.nodes[index] as XmlElement)
+  }
+  return self.select(selection.nodes)
 }
 
 /** A step of a path: child elements, `@name` an attribute, `*` all children, `**` all descendants, `..` the parent. */
 function follow(self: GPathValue, name: string): GPathValue {
-  const { elements } = self
   if (name.startsWith('@')) return attributesOf(self, name.slice(1))
-  if (name === '*') return self.select(elements.flatMap(childElements))
-  if (name === '**') return self.select(elements.flatMap(below))
-  if (name === '..') return self.select(elements.flatMap(({ parent }) => parent ?? []))
-  return self.select(elements.flatMap((each) => childElements(each).filter(named(name, self.namespaces))))
+  if (name === '*') return selected(self, (element, selection) => selection.addChildren(element))
+  if (name === '**') return selected(self, (element, selection) => selection.addAll(element))
+  if (name === '..') {
+    return selected(self, ({ parent }, selection) => {
+      if (parent !== null) selection.add(parent)
+    })
+  }
+  const test = named(name, self.namespaces)
+  return selected(self, (element, selection) => selection.addChildren(element, test))
 }
 
 function attributesOf(self: GPathValue, name: string): GPathValue {
   const local = name.slice(name.indexOf(':') + 1)
-  return self.select(
-    self.elements.flatMap(({ attributes }) => {
-      const found = [name, local].find((each) => attributes.has(each))
-      return found === undefined ? [] : [{ attribute: found, value: attributes.get(found) ?? '' }]
-    }),
-  )
+  return selected(self, ({ attributes }, selection) => {
+    const found = [name, local].find((each) => attributes.has(each))
+    if (found !== undefined) selection.add({ attribute: found, value: attributes.get(found) ?? '' })
+  })
 }
 
 /** Elements of a name in any namespace, or in that of a declared prefix; names of documents without namespaces have prefixes. */
@@ -129,7 +167,8 @@ function findNodes(self: GPathValue, closure: ClosureValue, limit: number): Valu
 }
 
 function itemAt(self: GPathValue, index: number): GPathValue {
-  return self.select(self.nodes.slice(index < 0 ? self.nodes.length + index : index).slice(0, 1))
+  const node = self.nodes.at(index)
+  return self.select(node === undefined ? [] : [node])
 }
 
 /** The text directly inside of an element, in pieces between its child elements. */
@@ -161,7 +200,7 @@ extend(GPathClass, {
   'children(): GPathResult': (self: GPathValue) => follow(self, '*'),
   'parent(): GPathResult': (self: GPathValue) => follow(self, '..'),
   'depthFirst(): GPathResult': (self: GPathValue) => follow(self, '**'),
-  'breadthFirst(): GPathResult': (self: GPathValue) => self.select(byLevel(self.elements)),
+  'breadthFirst(): GPathResult': byLevel,
   'attributes(): Map': ({ elements }: GPathValue) => HashMapValue.of(elements[0]?.attributes ?? []),
   'list(): List': (self: GPathValue) => new ListValue(self.items()),
   'iterator(): Iterator': (self: GPathValue) => new IteratorValue(self.items()),
