@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { JsonObject } from '#json'
+import { slowness, threadTime } from '#test/loop-watch'
 import { csvRows, formattingProblem } from './csv.ts'
 
 const FORMATTING = { quoteChar: '"', delimiterChar: ',', formulaProtection: true, isChained: false }
@@ -61,12 +62,72 @@ describe('rows of CSV', () => {
   })
 
   test('text that a spreadsheet would evaluate gets an apostrophe, unless that is switched off', () => {
-    for (const formula of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '=cmd|" /C calc"!A0']) {
+    for (const formula of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '=cmd|" /C calc"!A0', '＝1', '"=1', ' =1']) {
       assert.ok(rows.row({ _id: formula }).startsWith(`"'`), formula)
       const open = csvRows(SCHEMA, { ...FORMATTING, formulaProtection: false })
       assert.ok(!open.row({ _id: formula }).startsWith(`"'`), formula)
     }
     assert.ok(rows.row({ _id: 'a=1' }).startsWith('"a=1"'))
+  })
+
+  test('no part of a value begins with a formula where spreadsheets expect another separator', () => {
+    const signs = [...'=+-@＝＋－＠']
+    const begins = ['', 'x', "'", '"', ' ', '\u00a0', "'' "]
+    const texts = [...',;|\t:'].flatMap((separator) =>
+      begins.flatMap((begin) => signs.map((sign) => `x${separator}${begin}${sign}HYPERLINK("a";"b")`)),
+    )
+    for (const formatting of [
+      FORMATTING,
+      { ...FORMATTING, delimiterChar: ';' },
+      { ...FORMATTING, quoteChar: "'", delimiterChar: '|' },
+      { ...FORMATTING, quoteChar: '\\', delimiterChar: ':' },
+    ]) {
+      const { row } = csvRows(SCHEMA, formatting)
+      for (const value of texts) {
+        for (const separator of [...',;|\t', formatting.delimiterChar]) {
+          const written = row({
+            _id: value,
+            http: { request: { headers: { [value]: [value] } } },
+            trackingIds: [value, value],
+          })
+          const parts = written.split(separator).map((part) => part.replace(/^[" \u00a0]*/, ''))
+          const evaluated = parts.filter((part) => signs.includes(part[0] as string))
+          assert.deepEqual(evaluated, [], `${value}: ${written}`)
+        }
+      }
+    }
+  })
+
+  test('protected values can be read: an apostrophe behind each separator is removed, and JSON is JSON', () => {
+    const values = ['=1', "'=1", "''=1", 'a,b', 'a;-1,\'+2|" @3', "it's", '+49 1', ',,==', "a;'b", "-'-"]
+    for (const value of values) {
+      const [id, headers, list] = [0, 3, 4].map(
+        (at) =>
+          cells(rows.row({ _id: value, http: { request: { headers: { [value]: [value] } } }, trackingIds: [value] }))[
+            at
+          ] as string,
+      ) as [string, string, string]
+      assert.equal(id.replaceAll(/(^|[,;|])'(?=["' ]*[=+\-@])/g, '$1'), value)
+      assert.deepEqual(JSON.parse(headers), { [value]: [value] })
+      assert.deepEqual(JSON.parse(list), [value])
+    }
+    assert.equal(cells(rows.row({ _id: '1', trackingIds: ['a,=1', -3] }))[4], '["a,\\u003d1",-3]')
+  })
+
+  test('protection of long values takes linear time', () => {
+    const long = 100_000
+    const texts = [
+      '"'.repeat(long),
+      ' '.repeat(long),
+      ';'.repeat(long),
+      ',"'.repeat(long),
+      ",'".repeat(long),
+      '\t'.repeat(long),
+    ]
+    const { row } = csvRows(SCHEMA, { ...FORMATTING, quoteChar: ';' })
+    const start = threadTime()
+    for (const _id of texts) row({ _id, trackingIds: [_id] })
+    assert.ok(threadTime() - start < 1_000 * slowness())
   })
 
   test('other characters quote and delimit; a chain adds two columns to the header', () => {

@@ -1,11 +1,12 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 import { jsonText } from '../event.ts'
+import { FormulaProtection } from './formulas.ts'
 
 /** How rows are written. */
 interface CsvFormatting {
   readonly quoteChar: string
   readonly delimiterChar: string
-  /** Whether a cell that a spreadsheet would evaluate gets an apostrophe in front. */
+  /** Whether text that a spreadsheet would evaluate is changed. */
   readonly formulaProtection: boolean
   /** Whether the columns of tamper evidence are added to the header. */
   readonly isChained: boolean
@@ -24,7 +25,6 @@ interface CsvRows {
 type Path = readonly string[]
 
 const MAX_DEPTH = 8
-const FORMULA = /^[=+\-@\t\r]/
 
 /**
  * Rows with a column for each value that the schema of a topic describes, named by its path (`http.request.method`). Objects
@@ -33,11 +33,12 @@ const FORMULA = /^[=+\-@\t\r]/
 export function csvRows(schema: JsonObject, formatting: CsvFormatting): CsvRows {
   const columns = columnsOf(schema)
   const { delimiterChar, isChained } = formatting
+  const protection = formatting.formulaProtection ? new FormulaProtection(formatting) : null
   const names = columns.map((path) => path.join('.'))
   const header = [...names, ...(isChained ? CHAIN_COLUMNS : [])].map((name) => quoted(name, formatting))
   return {
     header: header.join(delimiterChar),
-    row: (event) => columns.map((path) => cell(valueAt(event, path), formatting)).join(delimiterChar),
+    row: (event) => columns.map((path) => cell(valueAt(event, path), formatting, protection)).join(delimiterChar),
   }
 }
 
@@ -64,13 +65,13 @@ function valueAt(event: JsonObject, path: Path): JsonValue | undefined {
   return value
 }
 
-function cell(value: JsonValue | undefined, formatting: CsvFormatting): string {
+function cell(value: JsonValue | undefined, formatting: CsvFormatting, protection: FormulaProtection | null): string {
   if (value === undefined || value === null) return ''
   // Numbers and booleans are no formulas, also negative ones.
   if (typeof value === 'number' || typeof value === 'boolean') return quoted(String(value), formatting)
-  if (typeof value !== 'string') return quoted(jsonText(value), formatting)
-  const isFormula = formatting.formulaProtection && FORMULA.test(value)
-  return quoted(isFormula ? `'${value}` : value, formatting)
+  if (typeof value === 'string') return quoted(protection?.text(value) ?? value, formatting)
+  const json = jsonText(value)
+  return quoted(protection?.json(json) ?? json, formatting)
 }
 
 /** A quote in a cell is doubled. Characters that end a line or move a terminal are escaped as in JSON (threats B87). */

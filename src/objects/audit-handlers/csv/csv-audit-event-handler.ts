@@ -24,7 +24,7 @@ export const CsvAuditEventHandler = defineType({
       .meta({ description: 'Characters between cells and rows.' }),
     formulaProtection: config(boolean()).default(true).meta({
       description:
-        'Whether text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return is prefixed with an apostrophe: spreadsheets would evaluate it otherwise.',
+        'Whether text is protected that spreadsheets would evaluate: that begins with `=`, `+`, `-`, `@`, a tab or a carriage return, or has such a sign behind `,`, `;`, `|` or a tab.',
     }),
     buffering: object({
       enabled: config(boolean())
