@@ -65,7 +65,6 @@ export { type OAuth2Failure, OAuth2FailureContext } from './contexts/oauth2-fail
 export { type OAuth2Info, OAuth2InfoContext } from './contexts/oauth2-info.ts'
 export { type OAuth2TokenExchange, OAuth2TokenExchangeContext } from './contexts/oauth2-token-exchange.ts'
 export { type PolicyDecision, PolicyDecisionContext } from './contexts/policy-decision.ts'
-export { type SessionCookie, SessionCookieContext } from './contexts/session-cookie.ts'
 export { type SqlAttributes, SqlAttributesContext } from './contexts/sql-attributes.ts'
 export { type SsoToken, SsoTokenContext } from './contexts/sso-token.ts'
 export { type Sts, StsContext } from './contexts/sts.ts'

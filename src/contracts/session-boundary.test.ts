@@ -13,7 +13,7 @@ const unavailable = () => Promise.reject(new SessionUnavailableError('the store 
 
 for (const [when, open] of [
   ['read', unavailable],
-  ['saved', () => ({ session: transientSession(), cookie: null, save: unavailable })],
+  ['saved', () => ({ session: transientSession(), save: unavailable })],
 ] as const) {
   test(`a session that can not be ${when} is 503, which the decision explains`, async () => {
     const manager: SessionManager = { open }

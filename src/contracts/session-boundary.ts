@@ -1,6 +1,5 @@
 import { type Exchange, type Handler, pageResponse, type Response, respond } from '#http'
 import type { LogEvent, Logger } from '#logging'
-import { SessionCookieContext } from './contexts/session-cookie.ts'
 import {
   type OpenSession,
   type SessionManager,
@@ -29,8 +28,7 @@ export function withSession(
   }
 
   async function handled(open: OpenSession, exchange: Exchange): Promise<Response> {
-    const inside = exchange.withSession(open.session)
-    const response = await handler(open.cookie === null ? inside : inside.with(SessionCookieContext, open.cookie))
+    const response = await handler(exchange.withSession(open.session))
     // The route boundary answers for a handler without a response: there is no response to set a cookie on.
     const saving = response === null || response === undefined ? undefined : open.save(response)
     if (saving === undefined) return response

@@ -1,12 +1,9 @@
 import type { Exchange, Response, Session } from '#http'
 import { kind } from '#schema'
-import type { SessionCookie } from './contexts/session-cookie.ts'
 
 /** The session of one request, and the function that saves it. */
 export interface OpenSession {
   readonly session: Session
-  /** The cookie that identified the session; null for a new one. */
-  readonly cookie: SessionCookie | null
   /** Saves changes, and sets the cookie on the response where the client needs one. */
   save(response: Response): void | Promise<void>
 }

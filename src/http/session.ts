@@ -12,6 +12,10 @@ export interface Session {
   readonly isEmpty: boolean
   /** Changes the session id, as after a login (session fixation). */
   renew?(): void
+  /** Identifies the session until it is renewed, also one that this exchange began. A secret; absent where sessions last for one exchange. */
+  readonly id?: string
+  /** The sessions of a cookie of this name, among this one and those of enclosing routes. */
+  inCookie?(name: string): readonly Session[]
   /** Whether the content is in cookies, and so in the head of every request. */
   readonly isInCookies?: boolean
   /** Revocations of logins; absent where sessions last for one exchange. */

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SessionCookieContext } from '#contracts'
 import { type Filter, respond } from '#http'
 import type { JsonValue } from '#json'
 import { build } from '#test/build'
@@ -97,12 +96,6 @@ test('excludeSafeMethods: false requires the token for GET, HEAD and OPTIONS too
   }
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'get'])
     assert.equal((await ask(usual.object, method, { Cookie: 'sid=abc' })).status, 403)
-})
-
-test('the session of the gateway itself is found by its context', async () => {
-  await using built = await made({ cookieName: 'gateway-session' })
-  const exchange = exchangeFor('POST', URL).with(SessionCookieContext, { name: 'gateway-session', value: 'id' })
-  assert.equal((await built.object(exchange, async () => respond(200))).status, 403)
 })
 
 test('failureHandler handles rejected requests', async () => {

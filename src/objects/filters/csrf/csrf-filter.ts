@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { FilterKind, HandlerKind, SessionCookieContext } from '#contracts'
+import { FilterKind, HandlerKind } from '#contracts'
 import {
   type Exchange,
   equalsConstantTime,
@@ -9,6 +9,7 @@ import {
   type Response,
   respond,
   SAFE_METHODS,
+  type Session,
 } from '#http'
 import { boolean, config, defineType, type Environment, ref, string, token } from '#schema'
 import { recordDenied } from '../../lib/audit/decisions.ts'
@@ -45,22 +46,20 @@ interface Settings {
   readonly failureHandler?: Handler | undefined
 }
 
-/** A request without the session cookie has no session that could be misused, and passes. */
+/** A request without a session has none that could be misused, and passes. */
 function csrfProtection(
   { cookieName, headerName, excludeSafeMethods, failureHandler }: Settings,
   env: Pick<Environment, 'name'>,
 ): Filter {
   const refused = failureHandler ?? (async () => respond(403))
   return async (exchange, next) => {
-    const sessions = sessionsOf(exchange, cookieName)
-    const isOpen = sessions.length === 0 || (excludeSafeMethods && isSafe(exchange))
-    const passes = isOpen || hasToken(exchange, headerName, sessions)
+    const own = exchange.existingSession?.inCookie?.(cookieName) ?? []
+    const keys = own.length === 0 ? cookiesOf(exchange, cookieName) : idsOf(own)
+    const isOpen = keys.length === 0 || (excludeSafeMethods && isSafe(exchange))
+    const passes = isOpen || hasToken(exchange, headerName, keys)
     if (!passes) recordDenied(exchange, env, 'no valid CSRF token')
     const response = await (passes ? next(exchange) : refused(exchange))
-    const set = newSession(response, cookieName)
-    // A new value beside several: which of them it replaces is known to the browser only.
-    if (set !== undefined && sessions.length > 1) return response
-    const current = set === undefined ? sessions : [set]
+    const current = own.length === 0 ? cookiesAfter(response, cookieName, keys) : idsOf(own)
     if (current.length > 0) response.headers.set(headerName, tokenOf(current))
     return response
   }
@@ -75,28 +74,35 @@ function isSafe(exchange: Exchange): boolean {
   return SAFE_METHODS.has(method) && (!headers.has('upgrade') || isOfOwnPage(exchange))
 }
 
+/** The ids of sessions of the gateway: a cookie that contains its session is another one after each change. */
+function idsOf(sessions: readonly Session[]): readonly string[] {
+  return sessions.flatMap((session) => (session.isEmpty || session.id === undefined ? [] : [session.id]))
+}
+
 /** The values of the session cookie; a browser sends several where they were set for several paths. */
-function sessionsOf(exchange: Exchange, cookieName: string): readonly string[] {
-  const own = exchange.context(SessionCookieContext)
-  if (own?.name === cookieName) return [own.value]
+function cookiesOf(exchange: Exchange, cookieName: string): readonly string[] {
   return (exchange.request.cookies[cookieName] ?? []).map(({ value }) => value)
 }
 
-function newSession(response: Response, cookieName: string): string | undefined {
+/** The values of the cookie after a response; none where which of several it replaces is known to the browser only. */
+function cookiesAfter(response: Response, cookieName: string, sent: readonly string[]): readonly string[] {
   const set = response.headers.all('set-cookie').map(parseSetCookie)
-  return set.findLast(({ name, value }) => name === cookieName && value !== '')?.value
+  const last = set.findLast(({ name, value }) => name === cookieName && value !== '')
+  if (last === undefined) return sent
+  return sent.length > 1 ? [] : [last.value]
 }
 
-function hasToken(exchange: Exchange, headerName: string, sessions: readonly string[]): boolean {
+function hasToken(exchange: Exchange, headerName: string, keys: readonly string[]): boolean {
   const [sent, ...others] = exchange.request.headers.all(headerName)
   if (sent === undefined || others.length > 0) return false
-  return equalsConstantTime(sent, tokenOf(sessions))
+  return equalsConstantTime(sent, tokenOf(keys))
 }
 
 /**
- * The session cookie itself is the key: an attacker who has it needs no forged request, and every gateway derives the same token
- * from it. With several values all are the key: another host of the domain may have set one of them, whose token it knows.
+ * The id of the gateway's session is the key, or the session cookie itself: an attacker who has it needs no forged request, and every gateway
+ * derives the same token from it. With several cookies all are the key: another host of the domain may have set one of them, whose
+ * token it knows.
  */
-function tokenOf(sessions: readonly string[]): string {
-  return createHmac('sha256', sessions.join(';')).update('csrf token').digest('base64url')
+function tokenOf(keys: readonly string[]): string {
+  return createHmac('sha256', keys.join(';')).update('csrf token').digest('base64url')
 }

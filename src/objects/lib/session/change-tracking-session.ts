@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { jsonCopy, type Session, type SessionRevocations } from '#http'
 import type { JsonValue } from '#json'
 import type { RecordChange, SharedRecord } from '#schema'
@@ -17,12 +18,14 @@ export class ChangeTrackingSession implements Session {
   readonly revocations: SessionRevocations
   readonly isInCookies: boolean
   readonly #opened: SharedRecord | null
+  #id: string | null
   #state: State | null = null
   #cleared = false
   #renewed = false
 
+  /** `opened`: the session as it was stored; null for a new one. */
   constructor(
-    content: SharedRecord | null,
+    opened: { readonly id: string; readonly content: SharedRecord } | null,
     cookie: CookiePart,
     revocations: SessionRevocations,
     { isInCookies = false }: { readonly isInCookies?: boolean } = {},
@@ -30,7 +33,18 @@ export class ChangeTrackingSession implements Session {
     this.cookie = cookie
     this.revocations = revocations
     this.isInCookies = isInCookies
-    this.#opened = content
+    this.#id = opened?.id ?? null
+    this.#opened = opened?.content ?? null
+  }
+
+  get id(): string {
+    this.#id ??= randomBytes(32).toString('base64url')
+    return this.#id
+  }
+
+  inCookie(name: string): readonly Session[] {
+    const outer = this.cookie.around?.inCookie?.(name) ?? []
+    return this.cookie.name === name ? [...outer, this] : outer
   }
 
   get(key: string): unknown {
@@ -74,6 +88,7 @@ export class ChangeTrackingSession implements Session {
 
   renew(): void {
     this.#renewed = true
+    this.#id = null
   }
 
   /** Whether the session gets a new id. */

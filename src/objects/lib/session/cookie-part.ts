@@ -28,15 +28,16 @@ export class CookiePart {
   readonly name: string
   /** Number of outer managers of the same cookie. */
   readonly level: number
+  /** The session of the enclosing route. */
+  readonly around: Session | null
   readonly #names: readonly string[]
-  readonly #around: Session | null
   readonly #state: CookieState
 
   private constructor(level: number, names: readonly string[], around: Session | null, state: CookieState) {
     this.name = state.settings.name
     this.level = level
     this.#names = names
-    this.#around = around
+    this.around = around
     this.#state = state
   }
 
@@ -95,7 +96,7 @@ export class CookiePart {
   /** The innermost manager of the same cookie: this one or an outer one. */
   find(name: string, names: readonly string[]): CookiePart | null {
     if (this.name === name && this.#names.length === names.length) return this
-    return sharedPart(this.#around, name, names)
+    return sharedPart(this.around, name, names)
   }
 
   /** Cookies with different domains or paths are different cookies to a browser: they are written separately. */

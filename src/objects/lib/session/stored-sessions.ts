@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto'
-import { type OpenSession, type SessionCookie, type SessionManager, SessionTooLargeError } from '#contracts'
+import { type OpenSession, type SessionManager, SessionTooLargeError } from '#contracts'
 import type { Exchange, Response, SessionRevocations } from '#http'
 import { changedRecord, type RecordChange, type SharedRecord, type SharedStore } from '#schema'
 import { ChangeTrackingSession } from './change-tracking-session.ts'
@@ -24,7 +23,7 @@ export function storedSessions(
       const record = await store.get(keyOf(id, part), timeout)
       if (record === null) continue
       part.accept(id)
-      return opened(exchange, id, new ChangeTrackingSession(record, part, revocations))
+      return opened(exchange, id, new ChangeTrackingSession({ id, content: record }, part, revocations))
     }
     return opened(exchange, null, new ChangeTrackingSession(null, part, revocations))
   }
@@ -45,9 +44,8 @@ export function storedSessions(
     const kept = id === null ? null : await store.getAndDelete(keyOf(id, part))
     const content = changedRecord(kept ?? {}, change)
     if (Object.keys(content).length === 0) return part.write(exchange, response, '')
-    const fresh = randomBytes(32).toString('base64url')
-    await store.update(keyOf(fresh, part), { set: content }, timeout)
-    part.write(exchange, response, fresh)
+    await store.update(keyOf(session.id, part), { set: content }, timeout)
+    part.write(exchange, response, session.id)
   }
 
   return {
@@ -81,10 +79,6 @@ class StoredSession implements OpenSession {
     this.#exchange = exchange
     this.#id = id
     this.#persist = persist
-  }
-
-  get cookie(): SessionCookie | null {
-    return this.#id === null ? null : { name: this.session.cookie.name, value: this.#id }
   }
 
   save(response: Response): void | Promise<void> {

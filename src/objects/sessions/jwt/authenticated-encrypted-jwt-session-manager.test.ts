@@ -284,3 +284,16 @@ test('of several cookies of the name, the one with a valid session is used, whol
     }
   }
 })
+
+test('a session keeps its id when it changes, and gets another one with a login', async () => {
+  await using sessions = await manager()
+  const ids: unknown[] = []
+  const look = (session: Session) => ids.push(session.id)
+  const change = (session: Session) => session.set('at', ids.push(session.id))
+  const first = await sessions.visit([], change)
+  const second = await sessions.visit(first.cookies, change)
+  const renewed = await sessions.visit(second.cookies, (session) => session.renew?.())
+  await sessions.visit(renewed.cookies, look)
+  assert.equal(ids[0], ids[1])
+  assert.notEqual(ids[1], ids[2])
+})

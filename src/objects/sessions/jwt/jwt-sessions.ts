@@ -39,24 +39,17 @@ export function jwtSessions(settings: JwtSessionSettings): SessionManager {
       const content = await openSession(token, keys)
       if (content === null || content.expiresAt + skew <= clock.now()) continue
       part.accept(token)
-      return opened(exchange, part, token, content)
+      return opened(exchange, part, content)
     }
     settings.refused.add()
-    return opened(exchange, part, null, null)
+    return opened(exchange, part, null)
   }
 
-  const opened = (
-    exchange: Exchange,
-    part: CookiePart,
-    token: string | null,
-    content: SessionContent | null,
-  ): OpenSession => {
-    const session = new ChangeTrackingSession(content?.values ?? null, part, settings.revocations, {
-      isInCookies: true,
-    })
+  const opened = (exchange: Exchange, part: CookiePart, content: SessionContent | null): OpenSession => {
+    const before = content === null ? null : { id: content.id, content: content.values }
+    const session = new ChangeTrackingSession(before, part, settings.revocations, { isInCookies: true })
     return {
       session,
-      cookie: token === null ? null : { name: cookie.name, value: token },
       save: (response) => {
         if (session.change === null || (content === null && session.isEmpty)) return
         // A login restarts the lifetime.
@@ -67,8 +60,8 @@ export function jwtSessions(settings: JwtSessionSettings): SessionManager {
   }
 
   const keep = async (exchange: Exchange, response: Response, session: ChangeTrackingSession, expiresAt: number) => {
-    const { cookie: part, content: values } = session
-    const token = session.isEmpty ? '' : await sealSession({ values, expiresAt }, keysFor(part))
+    const { cookie: part, content: values, id } = session
+    const token = session.isEmpty ? '' : await sealSession({ id, values, expiresAt }, keysFor(part))
     const maxAge = settings.persistent ? Math.max(1, Math.floor((expiresAt - clock.now()) / 1_000)) : undefined
     part.write(exchange, response, token, maxAge)
   }
@@ -76,7 +69,7 @@ export function jwtSessions(settings: JwtSessionSettings): SessionManager {
   return {
     open: (exchange) => {
       const part = CookiePart.open(exchange, cookie, names)
-      return part.candidates.length === 0 ? opened(exchange, part, null, null) : existing(exchange, part)
+      return part.candidates.length === 0 ? opened(exchange, part, null) : existing(exchange, part)
     },
   }
 }

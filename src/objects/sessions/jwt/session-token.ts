@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { deflateSync, inflateSync } from 'node:zlib'
 import { decryptToken, encryptJwt, parseToken, TokenError } from '#jose'
 import { isPlainObject, type JsonObject, parseJson } from '#json'
@@ -18,16 +19,17 @@ export interface SessionKeys extends SymmetricKeys {
 }
 
 export interface SessionContent {
+  readonly id: string
   readonly values: JsonObject
   /** Milliseconds since the epoch. */
   readonly expiresAt: number
 }
 
 /** Encrypts a session with the active key. */
-export async function sealSession({ values, expiresAt }: SessionContent, keys: SessionKeys): Promise<string> {
+export async function sealSession({ id, values, expiresAt }: SessionContent, keys: SessionKeys): Promise<string> {
   const { provider, secretId, method } = keys
   const secret = await provider.active({ secretId, purpose: 'ENCRYPT' })
-  const content = { aud: keys.cookie, exp: Math.ceil(expiresAt / 1_000), session: values }
+  const content = { aud: keys.cookie, jti: id, exp: Math.ceil(expiresAt / 1_000), session: values }
   const claims = Buffer.from(JSON.stringify(content))
   const packed = keys.compress && claims.length >= WORTH_PACKING ? deflateSync(claims) : claims
   const plaintext = packed.length < claims.length ? packed : claims
@@ -42,7 +44,7 @@ export async function openSession(token: string, keys: SessionKeys): Promise<Ses
     const decryption = await decryptToken(parsed, keys)
     if (decryption.outcome === 'unavailable') throw new Error(decryption.reason)
     if (decryption.outcome !== 'decrypted') return null
-    return contentOf(decryption.content, keys.cookie)
+    return contentOf(decryption.content, keys.cookie, token)
   } catch (error) {
     if (error instanceof TokenError) return null
     throw error
@@ -50,7 +52,7 @@ export async function openSession(token: string, keys: SessionKeys): Promise<Ses
 }
 
 /** The content is authenticated, but may be something other than a session. */
-function contentOf(plaintext: Buffer, cookie: string): SessionContent | null {
+function contentOf(plaintext: Buffer, cookie: string, token: string): SessionContent | null {
   const claims = claimsOf(plaintext)
   if (
     !isPlainObject(claims) ||
@@ -59,7 +61,9 @@ function contentOf(plaintext: Buffer, cookie: string): SessionContent | null {
     !isPlainObject(claims.session)
   )
     return null
-  return { values: claims.session as JsonObject, expiresAt: claims.exp * 1_000 }
+  // Older gateways write no id; the next change of the session stores this one.
+  const id = typeof claims.jti === 'string' ? claims.jti : createHash('sha256').update(token).digest('base64url')
+  return { id, values: claims.session as JsonObject, expiresAt: claims.exp * 1_000 }
 }
 
 function claimsOf(plaintext: Buffer): unknown {
