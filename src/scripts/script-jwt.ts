@@ -7,8 +7,8 @@ import {
   signatureSuitability,
   signJwt,
   TokenError,
-  timeViolations,
   verifySignature,
+  violations,
 } from '#jose'
 import { isPlainObject, type JsonObject } from '#json'
 import { InvalidCallError } from './errors.ts'
@@ -70,7 +70,7 @@ export async function verifyScriptJwt(secret: unknown, token: string, now: numbe
     if (verification.outcome === 'unavailable') throw new Error(verification.reason)
     if (verification.outcome === 'invalid') return null
     const claims = readClaims(parsed.payload)
-    if (timeViolations(claims, { now, skew: 0 }).length > 0) return null
+    if (violations(parsed.header, claims, { kind: 'jwt', times: { now } }).length > 0) return null
     return { header: parsed.header.members, claims }
   } catch (error) {
     if (error instanceof TokenError) return null

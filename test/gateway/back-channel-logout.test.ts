@@ -264,19 +264,21 @@ test('tokens of another issuer, for another client or expired end no session', o
   const now = Math.floor(Date.now() / 1_000)
   const cases: readonly (readonly [Claims, TokenChanges, RegExp])[] = [
     [{ sid }, { key: STRANGER }, /signature|key/],
-    [{ sid }, { header: { typ: 'at+jwt' } }, /typ/],
+    [{ sid }, { header: { typ: 'at+jwt' } }, /not a logout token/],
+    [{ sid }, { header: { typ: 'JWT' } }, /the type "JWT", expected logout\+jwt/],
+    [{ sid, nbf: now + 60 }, {}, /not valid yet/],
     [{ sid, iss: 'https://other.example' }, {}, /iss and aud/],
     [{ sid, aud: 'other' }, {}, /iss and aud/],
     [{ sid, events: {} }, {}, /events/],
     [{ sid, events: undefined }, {}, /events/],
     [{ sid, nonce: 'n' }, {}, /nonce/],
     [{ sid, jti: undefined }, {}, /jti/],
-    [{ sid, iat: now - 301 }, {}, /iat/],
-    [{ sid, iat: now + 330 }, {}, /iat/],
+    [{ sid, iat: now - 301 }, {}, /too old/],
+    [{ sid, iat: now + 330 }, {}, /in the future/],
     [{ sid, iat: undefined }, {}, /iat/],
     [{ sid, exp: now - 1 }, {}, /expired/],
     [{}, {}, /sid or sub/],
-    [{ sid: 7, sub: 'demo' }, {}, /sid or sub/],
+    [{ sid: 7, sub: 'demo' }, {}, /claim sid is not a text/],
   ]
   for (const [claims, changes, reason] of cases) {
     const answer = await at.logOut(claims, changes)

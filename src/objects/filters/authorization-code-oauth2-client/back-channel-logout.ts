@@ -2,16 +2,15 @@ import { createHash } from 'node:crypto'
 import { type ClientRegistration, SessionUnavailableError } from '#contracts'
 import { type Exchange, mediaType, parseForm, type Response, respond, type SessionRevocations } from '#http'
 import {
-  claim,
   isForAudience,
   MAX_TOKEN_LENGTH,
-  numericDate,
   parseSignedToken,
   parseToken,
   readClaims,
+  TOKEN_KINDS,
   TokenError,
+  violations,
 } from '#jose'
-import { isPlainObject, type JsonObject } from '#json'
 import type { Logger } from '#logging'
 import { OpenIdError } from '#openid'
 import type { Clock } from '#schema'
@@ -19,9 +18,8 @@ import { configWarning } from '#schema'
 import { EVENTS } from '../log-events.ts'
 import { issuedAt, revokedSubjects } from './login-identity.ts'
 
-const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 /** Maximum difference of `iat` from now, in milliseconds. */
-const IAT_WINDOW = 5 * 60_000
+const IAT_WINDOW = TOKEN_KINDS.logoutToken.issuedAhead
 /** A token is accepted for twice the window at most; its `jti` is stored for longer. */
 const JTI_LIFETIME = 2 * IAT_WINDOW + 60_000
 const MAX_FORM = MAX_TOKEN_LENGTH + 4_096
@@ -105,43 +103,16 @@ async function trusted(text: string, { registrations, clock }: LogoutEndpointSet
   const token = parseSignedToken(text)
   const claims = readClaims(token.payload)
   const skew = Math.max(...registrations.map(({ issuer }) => issuer.idTokenSkew))
-  const problem = typeProblem(token.header.typ) ?? claimsProblem(claims, clock.now(), skew)
-  if (problem !== null) throw new LogoutRefused(problem)
-  for (const registration of registrations.filter(({ clientId }) => isForAudience(claims, clientId))) {
+  const times = { now: clock.now(), skew, maxAge: IAT_WINDOW }
+  const [violation] = violations(token.header, claims, { kind: 'logoutToken', times })
+  if (violation !== undefined) throw new LogoutRefused(violation.message)
+  for (const registration of registrations.filter(({ clientId }) => isForAudience(claims, [clientId]))) {
     if ((await registration.issuer.metadata()).issuer !== claims['iss']) continue
     const unsigned = await registration.signatureProblem(text)
     if (unsigned !== null) throw new LogoutRefused(unsigned)
     return { claims, registration }
   }
   throw new LogoutRefused('the claims iss and aud name no client of this endpoint')
-}
-
-function typeProblem(typ: string | null): string | null {
-  const type = typ?.toLowerCase().replace(/^application\//, '') ?? null
-  return type === null || type === 'logout+jwt' ? null : 'expected the type logout+jwt, or none, in the header typ'
-}
-
-/** Why claims are not those of a logout token (section 2.6); null for valid ones. */
-function claimsProblem(claims: JsonObject, now: number, skew: number): string | null {
-  const events = claim(claims, 'events')
-  if (!isPlainObject(events) || !isPlainObject(claim(events as JsonObject, EVENT) ?? null))
-    return `expected the claim events to hold an object ${EVENT}`
-  if (claim(claims, 'nonce') !== undefined) return 'expected no claim nonce'
-  if (!isText(claims, 'jti')) return 'expected the claim jti'
-  const names = ['sid', 'sub'].filter((name) => claim(claims, name) !== undefined)
-  if (names.length === 0 || !names.every((name) => isText(claims, name)))
-    return 'expected the claim sid or sub, as text'
-  const iat = numericDate(claim(claims, 'iat') ?? null)
-  if (iat === null || Math.abs(now - iat) > IAT_WINDOW) return 'expected the claim iat, within 5 minutes of now'
-  const exp = claim(claims, 'exp')
-  if (exp === undefined) return null
-  const expiry = numericDate(exp)
-  return expiry !== null && now < expiry + skew ? null : 'the token has expired'
-}
-
-function isText(claims: JsonObject, name: string): boolean {
-  const value = claim(claims, name)
-  return typeof value === 'string' && value !== ''
 }
 
 function refusal(error: unknown, logger: Logger): Response {

@@ -1,6 +1,6 @@
 import { TtlCache } from '#cache'
 import type { AmDialect, AmService } from '#contracts'
-import { claim, isForAudience, parseSignedToken, readClaims, timeViolations } from '#jose'
+import { claim, parseSignedToken, readClaims, type SignedToken, violations } from '#jose'
 import type { JsonObject } from '#json'
 import { Discovery } from '#openid'
 import type { Clock, Environment } from '#schema'
@@ -29,6 +29,9 @@ export class TokenRejected {
 
 type Keys = Parameters<typeof signatureProblem>[1]
 
+/** Of a token whose signature is valid. */
+type SignedClaims = Pick<SignedToken, 'header'> & { readonly claims: JsonObject }
+
 /** Verification rules for the tokens of a family of servers. */
 interface TokenRules {
   /** Whether tokens are signed by an HMAC key derived from the password of the agent. */
@@ -56,7 +59,7 @@ export class AgentTokens {
   readonly #discovery: Discovery
   readonly #clock: Clock
   /** Cache of verified signatures: verification is the most expensive part, and its result does not change. */
-  readonly #verified = new TtlCache<JsonObject>(MOST_VERIFIED, VERIFIED_FOR)
+  readonly #verified = new TtlCache<SignedClaims>(MOST_VERIFIED, VERIFIED_FOR)
 
   /** `configured` is null where the keys are published by the access manager, or derived from the password of the agent. */
   constructor(amService: AmService, configured: Keys | null, env: Environment) {
@@ -72,17 +75,16 @@ export class AgentTokens {
 
   /** Verifies a token; with a nonce, only the token of that login is accepted. */
   async open(token: string, nonce: string | null): Promise<AgentToken | TokenRejected> {
-    const rules = RULES[(await this.#amService.dialect()).family]
-    const claims = await this.#signedClaims(token, rules)
-    if (claims instanceof TokenRejected) return claims
-    if (nonce !== null || rules.expiryEndsLogin) {
-      const [late] = timeViolations(claims, { now: this.#clock.now(), skew: rules.skew, required: ['exp'] })
-      if (late !== undefined) return new TokenRejected(late)
-    }
-    if (claim(claims, 'iss') !== (await this.#discovery.metadata()).issuer)
-      return new TokenRejected('the token is of another issuer')
-    if (!isForAudience(claims, this.#amService.agent)) return new TokenRejected('the token is for another agent')
-    if (nonce !== null && claim(claims, 'nonce') !== nonce) return new TokenRejected('the token is of another login')
+    const { hasAgentKey, expiryEndsLogin, skew } = RULES[(await this.#amService.dialect()).family]
+    const opened = await this.#opened(token, hasAgentKey)
+    if (opened instanceof TokenRejected) return opened
+    const { header, claims } = opened
+    const times = { now: this.#clock.now(), skew, mayHaveExpired: nonce === null && !expiryEndsLogin }
+    const { issuer } = await this.#discovery.metadata()
+    const audience = [this.#amService.agent]
+    const login = nonce === null ? {} : { nonce }
+    const [violation] = violations(header, claims, { kind: 'agentToken', times, issuer, audience, ...login })
+    if (violation !== undefined) return new TokenRejected(violation.message)
     return {
       claims,
       sessionToken: textIn(claims, SESSION_CLAIMS) ?? token,
@@ -90,16 +92,17 @@ export class AgentTokens {
     }
   }
 
-  async #signedClaims(token: string, { hasAgentKey }: TokenRules): Promise<JsonObject | TokenRejected> {
+  async #opened(token: string, hasAgentKey: boolean): Promise<SignedClaims | TokenRejected> {
     const key = tokenDigest(token)
     const known = this.#verified.get(key, this.#clock.monotonic())
     if (known !== null) return known
     const agentKey = this.#configured === null && hasAgentKey ? await this.#amService.agentTokenKey() : null
     const problem = await signatureProblem(token, this.#configured ?? this.#published, agentKey)
     if (problem !== null) return new TokenRejected(problem)
-    const claims = readClaims(parseSignedToken(token).payload)
-    this.#verified.set(key, claims, this.#clock.monotonic())
-    return claims
+    const { header, payload } = parseSignedToken(token)
+    const opened = { header, claims: readClaims(payload) }
+    this.#verified.set(key, opened, this.#clock.monotonic())
+    return opened
   }
 }
 

@@ -16,7 +16,7 @@ const ISSUER = 'https://am.example.com/am/oauth2'
 const CLAIMS: JsonObject = { iss: ISSUER, aud: 'client-app', sub: 'demo', iat: now, exp: now + 60 }
 const KEYS = testKeysType({ verify: [keySecret(rsa.publicKey)] })
 
-async function violations(claims: JsonObject, config: JsonObject = {}): Promise<string> {
+async function violations(claims: JsonObject, config: JsonObject = {}, header: JsonObject = {}): Promise<string> {
   const failureHandler = {
     type: 'StaticResponseHandler',
     config: {
@@ -39,7 +39,7 @@ async function violations(claims: JsonObject, config: JsonObject = {}): Promise<
     types: [KEYS, StaticResponseHandler],
     heap: [{ name: 'Keys', type: 'TestKeys' }],
   })
-  const token = await signJwt(keySecret(rsa.privateKey), claims, { algorithm: 'RS256' })
+  const token = await signJwt(keySecret(rsa.privateKey), claims, { algorithm: 'RS256', header })
   const exchange = exchangeFor('GET', 'http://app.example.com/', { headers: { 'id-token': token } })
   const response = await built.object(exchange, async () => respond(204))
   return response.status === 204 ? '' : (await response.body.bytes()).toString()
@@ -90,6 +90,37 @@ test('exp and iat are required', async () => {
   assert.equal(await violations({ ...CLAIMS, iat: now + 60 }), '')
   assert.equal(await violations({ ...CLAIMS, iat: now + 61 }), 'the token was issued in the future')
   assert.equal(await violations({ ...CLAIMS, iat: now + 61 }, { skewAllowance: '61 seconds' }), '')
+})
+
+test('tokens of other uses by the same keys are no ID tokens', async () => {
+  const event = { 'http://schemas.openid.net/event/backchannel-logout': {} }
+  const found = async (claims: JsonObject, header: JsonObject = {}) => violations({ ...CLAIMS, ...claims }, {}, header)
+  for (const typ of ['at+jwt', 'logout+jwt', 'secevent+jwt'])
+    assert.equal(await found({}, { typ }), 'the token is not an ID token', typ)
+  for (const claims of [{ token_use: 'access' }, { typ: 'Refresh' }, { tokenName: 'access_token' }, { events: event }])
+    assert.equal(await found(claims), 'the token is not an ID token', JSON.stringify(claims))
+  assert.equal(await found({ typ: 'ID', token_use: 'id', tokenName: 'id_token', nonce: 'n', at_hash: 'x' }), '')
+})
+
+test('a user is required', async () => {
+  const { sub: _, ...withoutSub } = CLAIMS
+  assert.equal(await violations(withoutSub), 'the token has no claim sub')
+  assert.equal(await violations({ ...CLAIMS, sub: 7 }), 'the claim sub is not a text')
+})
+
+test('a token with several audiences that was issued to another client is refused', async () => {
+  const aud = ['client-app', 'other']
+  assert.equal(await violations({ ...CLAIMS, aud, azp: 'other' }), 'the token was issued to another client')
+  assert.equal(await violations({ ...CLAIMS, aud, azp: 'client-app' }), '')
+  assert.equal(await violations({ ...CLAIMS, azp: 'android-app' }), '')
+})
+
+test('one of several audiences is enough', async () => {
+  const audience = ['web-app', 'client-app']
+  assert.equal(await violations(CLAIMS, { audience }), '')
+  assert.equal(await violations({ ...CLAIMS, aud: ['web-app', 'x'], azp: 'web-app' }, { audience }), '')
+  assert.equal(await violations({ ...CLAIMS, aud: 'other' }, { audience }), 'the token is for another audience')
+  await assert.rejects(violations(CLAIMS, { audience: [] }), /audience/)
 })
 
 test('audience and keys are required', async () => {

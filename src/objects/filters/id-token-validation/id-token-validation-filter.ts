@@ -1,7 +1,5 @@
 import { FilterKind } from '#contracts'
-import { claim, isForAudience } from '#jose'
-import type { JsonObject } from '#json'
-import { config, defineType, runtime, string } from '#schema'
+import { config, defineType, listOrOne, runtime, string } from '#schema'
 import { JWT_VALIDATION_FIELDS, JWT_VALIDATION_RULES, validateJwt } from '../lib/jwt-validation.ts'
 
 /** Passes on requests with a valid ID token. */
@@ -11,8 +9,9 @@ export const IdTokenValidationFilter = defineType({
   summary: 'Lets a request through only with an ID token of OpenID Connect that is good.',
   config: {
     idToken: runtime('string').meta({ description: "The ID token, such as `${request.headers['id-token'][0]}`." }),
-    audience: config(string({ nonEmpty: true })).meta({
-      description: 'Required audience of the token: the claim `aud`, or one of its values, compared exactly.',
+    audience: listOrOne(config(string({ nonEmpty: true })), { nonEmpty: true }).meta({
+      description:
+        'Required audience of the token, or several of which it needs one: the claim `aud`, or one of its values, compared exactly.',
     }),
     issuer: config(string({ nonEmpty: true }))
       .optional()
@@ -22,16 +21,6 @@ export const IdTokenValidationFilter = defineType({
     ...JWT_VALIDATION_FIELDS,
   },
   rules: JWT_VALIDATION_RULES,
-  create: ({ idToken, audience, issuer, ...values }, env) => {
-    const violations = (claims: JsonObject) => idTokenViolations(claims, audience, issuer ?? null)
-    return validateJwt({ token: idToken, times: ['exp', 'iat'], violations }, values, env)
-  },
+  create: ({ idToken, audience, issuer, ...values }, env) =>
+    validateJwt({ token: idToken, rules: { kind: 'idToken', audience, issuer: issuer ?? null } }, values, env),
 })
-
-/** Violations of OpenID Connect Core section 3.1.3.7, except those of signature and times. */
-function idTokenViolations(claims: JsonObject, audience: string, issuer: string | null): readonly string[] {
-  const found: string[] = []
-  if (!isForAudience(claims, audience)) found.push('the token is for another audience')
-  if (issuer !== null && claim(claims, 'iss') !== issuer) found.push('the token has another issuer')
-  return found
-}

@@ -12,5 +12,5 @@ export const JwtValidationFilter = defineType({
     ...JWT_VALIDATION_FIELDS,
   },
   rules: JWT_VALIDATION_RULES,
-  create: ({ jwt, ...values }, env) => validateJwt({ token: jwt, times: [], violations: () => [] }, values, env),
+  create: ({ jwt, ...values }, env) => validateJwt({ token: jwt, rules: { kind: 'jwt' } }, values, env),
 })

@@ -11,8 +11,7 @@ import {
   SecretsProviderKind,
 } from '#contracts'
 import { type Exchange, type Filter, type Handler, respond } from '#http'
-import { type OpenedJwt, type OpeningKeys, openJwt, type TimeClaim, timeViolations } from '#jose'
-import type { JsonObject } from '#json'
+import { type OpenedJwt, type OpeningKeys, openJwt, type TokenRules, violations } from '#jose'
 import type { Logger } from '#logging'
 import { atLeastOneOf, type Clock, config, duration, type Environment, type Runtime, ref, secretId } from '#schema'
 import { recordDenied, recordFailed, recordGranted } from '../../lib/audit/decisions.ts'
@@ -59,10 +58,8 @@ interface JwtValidationValues {
 interface JwtRequirements {
   /** The token of a request. */
   readonly token: Runtime<string>
-  /** Required time claims. */
-  readonly times: readonly TimeClaim[]
-  /** Violations of further requirements. */
-  violations(claims: JsonObject): readonly string[]
+  /** What it must satisfy, besides its times. */
+  readonly rules: Omit<TokenRules, 'times'>
 }
 
 const refuse: Handler = async () => respond(403)
@@ -130,10 +127,10 @@ class JwtValidator {
     }
     if (opened.outcome === 'invalid') return invalid([opened.reason])
     const validatedExchange = exchange.with(JwtValidationContext, validated(value, opened))
-    const { claims } = opened
-    const rules = { now: this.#clock.now(), skew: this.#skew, required: this.#requirements.times }
-    const found = [...timeViolations(claims, rules), ...this.#requirements.violations(claims)]
-    if (found.length > 0) return invalid(found)
+    const { claims, header } = opened
+    const times = { now: this.#clock.now(), skew: this.#skew }
+    const found = violations(header, claims, { ...this.#requirements.rules, times })
+    if (found.length > 0) return invalid(found.map(({ message }) => message))
     // The customizer runs last, and only for tokens without other violations. Its texts may quote claims.
     const others = (await this.#customizer?.violations(claims, validatedExchange)) ?? []
     if (others.length > 0) return invalid(others, 'the customizer does not accept the claims')

@@ -7,9 +7,12 @@ import {
   readClaims,
   type SignatureKey,
   type SignedToken,
+  TOKEN_KINDS,
   TokenError,
+  type TokenHeader,
+  violations,
 } from '#jose'
-import type { JsonObject } from '#json'
+import type { JsonObject, JsonValue } from '#json'
 import { DPOP_ALGORITHMS } from '../../lib/access-token/dpop-algorithms.ts'
 import { type ProofKeys, readProofKey } from './proof-keys.ts'
 import { isTarget } from './target-uri.ts'
@@ -33,8 +36,8 @@ export interface Proof {
   readonly madeAt: number
 }
 
-/** Allowed clock skew of a client into the future; RFC 9449 section 11.1 suggests seconds or minutes. */
-export const CLOCK_AHEAD = 10_000
+/** Allowed clock skew of a client into the future. */
+export const CLOCK_AHEAD = TOKEN_KINDS.dpopProof.issuedAhead
 
 const LONGEST_PROOF = 8_192
 const LONGEST_JTI = 512
@@ -47,8 +50,7 @@ const LONGEST_JTI = 512
 export function checkProof(text: string, requirements: ProofRequirements, keys: ProofKeys): Proof {
   if (text.length > LONGEST_PROOF) throw new TokenError(`the proof is longer than ${LONGEST_PROOF} characters`)
   const token = parseSignedToken(text)
-  const { typ, alg, members } = token.header
-  if (typ !== 'dpop+jwt') throw new TokenError('the proof is not of the type dpop+jwt')
+  const { alg, members } = token.header
   if (!DPOP_ALGORITHMS.some((each) => each === alg)) {
     throw new TokenError('the proof is signed by an unsupported algorithm')
   }
@@ -56,7 +58,7 @@ export function checkProof(text: string, requirements: ProofRequirements, keys: 
   if (!equalsConstantTime(proofKey.thumbprint, requirements.thumbprint)) {
     throw new TokenError('the proof is by another key than the access token is bound to')
   }
-  const proof = checkClaims(readClaims(token.payload), requirements)
+  const proof = checkClaims(token.header, readClaims(token.payload), requirements)
   checkSignature(token, keys.get(proofKey))
   return proof
 }
@@ -66,34 +68,21 @@ function checkSignature(token: SignedToken, key: SignatureKey): void {
   if (!key.verifies(token)) throw new TokenError('the signature of the proof is not valid')
 }
 
-function checkClaims(claims: JsonObject, requirements: ProofRequirements): Proof {
-  const jti = claim(claims, 'jti')
-  if (typeof jti !== 'string' || jti === '' || jti.length > LONGEST_JTI) {
-    throw new TokenError(`the proof has no "jti" of 1 to ${LONGEST_JTI} characters`)
-  }
+function checkClaims(header: TokenHeader, claims: JsonObject, requirements: ProofRequirements): Proof {
+  const { now, maxAge } = requirements
+  const [violation] = violations(header, claims, { kind: 'dpopProof', times: { now, maxAge } })
+  if (violation !== undefined) throw new TokenError(violation.message)
+  const jti = claim(claims, 'jti') as string
+  if (jti.length > LONGEST_JTI) throw new TokenError(`the proof has a "jti" of more than ${LONGEST_JTI} characters`)
   if (claim(claims, 'htm') !== requirements.method) throw new TokenError('the proof is for another method')
-  const htu = claim(claims, 'htu')
-  if (typeof htu !== 'string' || !isTarget(htu, requirements.target))
+  if (!isTarget(claim(claims, 'htu') as string, requirements.target))
     throw new TokenError('the proof is for another URI')
-  const ath = claim(claims, 'ath')
-  if (typeof ath !== 'string' || !equalsConstantTime(ath, digestOf(requirements.token))) {
+  if (!equalsConstantTime(claim(claims, 'ath') as string, digestOf(requirements.token))) {
     throw new TokenError('the proof is for another access token')
   }
   const nonce = claim(claims, 'nonce')
   if (nonce !== undefined && typeof nonce !== 'string') throw new TokenError('the proof has a "nonce" that is not text')
-  return { jti, nonce: nonce ?? null, madeAt: checkTime(claims, requirements) }
-}
-
-function checkTime(claims: JsonObject, { now, maxAge }: ProofRequirements): number {
-  const iat = claim(claims, 'iat')
-  const madeAt = iat === undefined ? null : numericDate(iat)
-  if (madeAt === null) throw new TokenError('the proof has no "iat" that is a time')
-  if (madeAt + maxAge <= now) throw new TokenError('the proof is too old')
-  if (madeAt > now + CLOCK_AHEAD) throw new TokenError('the proof is from the future')
-  const exp = claim(claims, 'exp')
-  const end = exp === undefined ? Number.POSITIVE_INFINITY : numericDate(exp)
-  if (end === null || end <= now) throw new TokenError('the proof has expired')
-  return madeAt
+  return { jti, nonce: nonce ?? null, madeAt: numericDate(claim(claims, 'iat') as JsonValue) as number }
 }
 
 /** `ath`: the SHA-256 of the token (RFC 9449 section 4.2). */

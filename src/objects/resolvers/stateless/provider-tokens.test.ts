@@ -365,6 +365,13 @@ test('tokenTypes without an audience gives a warning at load', async () => {
   assert.deepEqual(closed.warnings, [])
 })
 
+test('one of several audiences is enough', async () => {
+  const issuer = 'https://sso.example.com/realms/shop'
+  await using built = await resolverWith({ issuer, audience: ['other-api', 'shop-api'], tokenTypes: ['JWT'] })
+  assert.equal((await resolve(built.object, keycloak)).outcome, 'valid')
+  assert.equal((await resolve(built.object, changed(keycloak, { aud: 'account' }))).outcome, 'invalid')
+})
+
 test('a rejection names the missing setting', async () => {
   const issuer = 'https://sso.example.com/realms/shop'
   await using strict = await resolverWith({ issuer, audience: 'shop-api' })

@@ -1,6 +1,6 @@
 import { AccessTokenResolverKind, HandlerKind, providerOf, type SecretsProvider, SecretsProviderKind } from '#contracts'
 import type { Handler } from '#http'
-import type { KeySource } from '#jose'
+import { type KeySource, normalType } from '#jose'
 import { parsePointer } from '#json'
 import { Discovery } from '#openid'
 import {
@@ -11,6 +11,7 @@ import {
   duration,
   type Environment,
   list,
+  listOrOne,
   ref,
   renames,
   secretId,
@@ -19,8 +20,7 @@ import {
 } from '#schema'
 import { publishedKeys } from '../../lib/openid/id-token-keys.ts'
 import { providerHandler, TRUST_FIELD } from '../../lib/openid/provider-client.ts'
-import { ACCESS_TOKEN_TYPE, normalType } from './access-token-type.ts'
-import { StatelessTokens, type StatelessTokensSettings } from './stateless-tokens.ts'
+import { ACCESS_TOKEN_TYPE, StatelessTokens, type StatelessTokensSettings } from './stateless-tokens.ts'
 
 /** Resolves access tokens that are JWTs, without a request to the authorization server. */
 export const StatelessAccessTokenResolver = defineType({
@@ -39,11 +39,11 @@ export const StatelessAccessTokenResolver = defineType({
       description:
         'URL of the metadata of the issuer, with the URL of its keys; instead of secretsProvider and verificationSecretId.',
     }),
-    audience: config(string({ nonEmpty: true }))
+    audience: listOrOne(config(string({ nonEmpty: true })), { nonEmpty: true })
       .optional()
       .meta({
         description:
-          'Required audience of a token: its claim `aud`, or one of its values, compared exactly; not checked by default.',
+          'Required audience of a token, or several of which it needs one: its claim `aud`, or one of its values, compared exactly; not checked by default.',
       }),
     tokenTypes: list(config(string({ nonEmpty: true })), { nonEmpty: true })
       .optional()

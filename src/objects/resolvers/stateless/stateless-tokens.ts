@@ -1,28 +1,31 @@
 import type { AccessTokenResolver, TokenResolution } from '#contracts'
 import {
   claim,
-  isForAudience,
+  normalType,
   numericDate,
   type OpenedJwt,
   type OpeningKeys,
   openJwt,
   scopesOf,
   TokenError,
-  timeViolations,
+  violations,
 } from '#jose'
 import type { JsonValue } from '#json'
 import type { Logger } from '#logging'
 import { OpenIdError } from '#openid'
 import type { Clock } from '#schema'
 import { EVENTS } from '../log-events.ts'
-import { type AccessTokenRules, accessTokenProblem } from './access-token-type.ts'
+
+/** The type of access tokens by RFC 9068 section 2.1. */
+export const ACCESS_TOKEN_TYPE = 'at+jwt'
 
 export interface StatelessTokensSettings {
   /** The `iss` of its tokens. Throws OpenIdError where the metadata of the issuer are unavailable. */
   readonly issuer: () => string | Promise<string>
   /** Null where the audience is not checked. */
-  readonly audience: string | null
-  readonly tokenTypes: AccessTokenRules['tokenTypes']
+  readonly audience: readonly string[] | null
+  /** Accepted values of the header `typ`, in the form of `normalType`. */
+  readonly tokenTypes: ReadonlySet<string>
   /** Whether tokens of RFC 9068 are rejected without `audience`. */
   readonly needsAudience: boolean
   /** Path of members to the scopes; null for `scope` or `scp`. */
@@ -56,13 +59,17 @@ export class StatelessTokens implements AccessTokenResolver {
 
   #validate(token: string, opened: OpenedJwt, issuer: string): TokenResolution {
     const { audience, tokenTypes, needsAudience, scopePath, skew, clock } = this.#settings
-    const { claims } = opened
-    if (claim(claims, 'iss') !== issuer) return refusal('the token has another issuer')
-    if (audience !== null && !isForAudience(claims, audience)) return refusal('the token is for another audience')
-    const problem = accessTokenProblem(opened, { tokenTypes, lacksAudience: needsAudience && audience === null })
-    if (problem !== null) return refusal(problem)
-    const [violation] = timeViolations(claims, { now: clock.now(), skew, required: ['exp'] })
-    if (violation !== undefined) return refusal(violation)
+    const { claims, header } = opened
+    const times = { now: clock.now(), skew }
+    const [violation] = violations(header, claims, { kind: 'accessToken', times, issuer, audience, types: tokenTypes })
+    if (violation !== undefined) return refusal(violation.message)
+    // RFC 9068 section 4: the audience must be checked, unless the configuration names the type without one.
+    const isUnchecked = needsAudience && audience === null && claim(claims, 'tokenName') === undefined
+    if (isUnchecked && header.typ !== null && normalType(header.typ) === ACCESS_TOKEN_TYPE) {
+      return refusal(
+        `a token of the type ${ACCESS_TOKEN_TYPE} is accepted only where "audience" or "tokenTypes" is configured`,
+      )
+    }
     try {
       const scopes = scopesOf(claims, scopePath)
       // Includes the skew, so that later checks of the expiry agree with this resolver.
