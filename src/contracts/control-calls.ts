@@ -5,6 +5,13 @@ import type { WatchedRequests } from './live-requests.ts'
 import type { ObjectStatus, RouteFailure, RouterOpening, RouteSource, RouteWarnings } from './messages.ts'
 import type { FinishedTrace } from './request-trace.ts'
 
+/** An audit service whose handlers are open, with the memory of this service (AUDIT_MEMORY) and of all journals (JOURNAL_MEMORY). */
+export interface OpenedAudit {
+  readonly id: number
+  readonly memory: SharedArrayBuffer
+  readonly journals: SharedArrayBuffer
+}
+
 /** Milliseconds. Short, since requests wait for the store: it holds sessions among others. */
 const STORE_TIMEOUT = 5_000
 
@@ -28,10 +35,7 @@ export const CONTROL_CALLS = {
   /** The way of a traced request. */
   traceEnded: notice<FinishedTrace>(),
   /** Opens the event handlers of an audit service; those that another unit has opened are shared. */
-  auditOpen: call<
-    AuditPlan,
-    { readonly id: number; readonly memory: SharedArrayBuffer } | { readonly problems: readonly Problem[] }
-  >(30_000),
+  auditOpen: call<AuditPlan, OpenedAudit | { readonly problems: readonly Problem[] }>(30_000),
   /** `journal` is the number of the batch in the journals of the service, null where it is not there. */
   auditEvents: notice<{
     readonly id: number
@@ -39,7 +43,7 @@ export const CONTROL_CALLS = {
     readonly dropped: number
     readonly journal: number | null
   }>(),
-  /** The first of several faults. */
+  /** Journals are paused from now on. */
   auditJournalFailed: notice<{ readonly id: number; readonly problem: string }>(),
   /** Changed transports of an opened service: secrets, keys or trust were rotated. */
   auditRenew: notice<{ readonly id: number; readonly plan: AuditPlan }>(),

@@ -35,7 +35,7 @@ export {
   type JsonShape,
   type TransportRenewal,
 } from './audit-event-handler.ts'
-export { AUDIT_MEMORY } from './audit-memory.ts'
+export { AUDIT_MEMORY, JOURNAL_MEMORY } from './audit-memory.ts'
 export { recordsOf } from './audit-records.ts'
 export { type AuditService, AuditServiceKind } from './audit-service.ts'
 export { boundedWait } from './bounded-wait.ts'
@@ -69,7 +69,7 @@ export { type SqlAttributes, SqlAttributesContext } from './contexts/sql-attribu
 export { type SsoToken, SsoTokenContext } from './contexts/sso-token.ts'
 export { type Sts, StsContext } from './contexts/sts.ts'
 export { UserProfile, UserProfileContext } from './contexts/user-profile.ts'
-export { CONTROL_CALLS } from './control-calls.ts'
+export { CONTROL_CALLS, type OpenedAudit } from './control-calls.ts'
 export {
   type DataSource,
   DataSourceKind,

@@ -7,7 +7,8 @@ export const EVENTS = logEvents('GW_CONTROL', {
     action: 'Report the error with its stack.',
   },
   AUDIT_JOURNAL_FAILED: {
-    message: 'a unit can not write the journal of audit events; it tries again after 10 seconds',
+    message:
+      'a unit can not write the journal of audit events; units serve without it until the disk takes a write in time',
     meaning:
       'Events are delivered, and responses are sent. If the process is killed meanwhile, events of the last 500 ms are lost; with the journal none is.',
     action: 'Check free space, permissions and speed of the directory `spool/audit` of the instance.',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { MessageChannel } from 'node:worker_threads'
-import { AUDIT_MEMORY, type AuditBatch, CONTROL_CALLS, recordsOf } from '#contracts'
+import { AUDIT_MEMORY, type AuditBatch, CONTROL_CALLS, JOURNAL_MEMORY, recordsOf } from '#contracts'
 import { Channel, type Handlers } from '#rpc'
 import { type AuditOutlet, type AuditPlan, type RecordedEvent, systemClock } from '#schema'
 import { Folder } from '#test/folder'
@@ -29,7 +29,7 @@ async function opened(spool: string | null, plan = planOf(spool)) {
     onFault,
   })
   const handlers = {
-    auditOpen: () => ({ id: 7, memory }),
+    auditOpen: () => ({ id: 7, memory, journals: new SharedArrayBuffer(JOURNAL_MEMORY.bytes) }),
     auditEvents: (message: Sent) => void sent.push(message),
     auditClose: () => port2.close(),
   }

@@ -1,4 +1,4 @@
-import { formatCount, JournalWriter, journalTargets } from '#audit'
+import { formatCount, JournalGate, JournalWriter, journalTargets } from '#audit'
 import { AUDIT_MEMORY, AuditBatchBuilder, type CONTROL_CALLS } from '#contracts'
 import { ActiveList } from '#http'
 import type { Remote } from '#rpc'
@@ -19,12 +19,15 @@ export async function openAuditOutlet(
 ): Promise<AuditOutlet> {
   const opened = await control.auditOpen(plan)
   if ('problems' in opened) throw new ConfigError(opened.problems)
-  const { id, memory } = opened
+  const { id, memory, journals } = opened
   const blocking = plan.handlers.filter(({ queue }) => queue.onFull === 'block')
   const maxBlockTime = Math.max(0, ...blocking.map(({ queue }) => queue.maxBlockTime))
   const targets = journalTargets(plan)
   const onFault = (problem: string) => control.auditJournalFailed({ id, problem })
-  const journal = targets.length === 0 ? null : new JournalWriter({ targets, service: id, clock, onFault })
+  const journal =
+    targets.length === 0
+      ? null
+      : new JournalWriter({ targets, service: id, gate: new JournalGate(journals, id), clock, onFault })
   return new BatchingOutlet(control, id, {
     memory: new Int32Array(memory),
     maxBlockTime,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
-import { JournalWriter } from '#audit'
-import { AuditBatchBuilder } from '#contracts'
+import { JournalGate, JournalWriter } from '#audit'
+import { AuditBatchBuilder, JOURNAL_MEMORY } from '#contracts'
 import { systemClock } from '#schema'
 import { Folder } from '#test/folder'
 import { once } from '#test/waiting'
@@ -14,7 +14,8 @@ function turns() {
   const batch = new AuditBatchBuilder()
   const happened: string[] = []
   const targets = [{ directory: folder.path, formats: 1, format: 0, topics: ['access'] }]
-  const writer = new JournalWriter({ targets, service: 1, clock: systemClock, onFault: assert.fail })
+  const gate = new JournalGate(new SharedArrayBuffer(JOURNAL_MEMORY.bytes), 1)
+  const writer = new JournalWriter({ targets, service: 1, gate, clock: systemClock, onFault: assert.fail })
   const journal = new TurnJournal(batch, writer, () => happened.push('turn ended'))
   return {
     journal,

@@ -1,22 +1,20 @@
-import { closeSync, constants, mkdirSync, openSync, writeSync } from 'node:fs'
+import { close, constants, mkdirSync, openSync, writeSync } from 'node:fs'
 import type { AuditGroup } from '#contracts'
 import type { Clock } from '#schema'
 import { type JournalTarget, journalPath } from './journal-file.ts'
+import { type JournalGate, MAX_WRITE_TIME } from './journal-gate.ts'
 import { JournalGroups } from './journal-group.ts'
 
 const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants
-/** Milliseconds of one write after which a disk is too slow to be written to by the thread of the traffic. */
-const MAX_WRITE_TIME = 250
-/** Milliseconds without journal after a fault. */
-const PAUSE = 10_000
 
 interface JournalWriterInput {
   /** One handler at least. */
   readonly targets: readonly JournalTarget[]
   /** Number of the service in this process. */
   readonly service: number
+  readonly gate: JournalGate
   readonly clock: Pick<Clock, 'monotonic'>
-  /** Called for the first of several faults. */
+  /** Journals are paused. */
   readonly onFault: (message: string) => void
 }
 
@@ -31,34 +29,25 @@ export class JournalWriter {
   readonly #groups = new JournalGroups()
   #files: number[] = []
   #batch = 1
-  #pausedUntil = Number.NEGATIVE_INFINITY
-  #isFaulty = false
 
   constructor(input: JournalWriterInput) {
     this.#input = input
   }
 
-  /** Whether groups are written; not for some time after a fault. */
+  /** Whether groups are written; not for some time after a fault, also of another unit. */
   get isActive(): boolean {
-    return this.#pausedUntil === Number.NEGATIVE_INFINITY || this.#input.clock.monotonic() >= this.#pausedUntil
+    return this.#input.gate.isOpen
   }
 
   /** Never throws. */
   append(group: AuditGroup): void {
-    if (!this.isActive) return
-    const { clock } = this.#input
-    const started = clock.monotonic()
-    try {
-      if (this.#files.length === 0) this.#open()
-      const bytes = this.#groups.encode(group)
-      for (const file of this.#files) writeAll(file, bytes)
-    } catch (error) {
-      this.#fault((error as Error).message)
-      return
-    }
-    const time = clock.monotonic() - started
-    if (time > MAX_WRITE_TIME) this.#fault(`a write took ${Math.round(time)} ms`)
-    else this.#isFaulty = false
+    const { gate } = this.#input
+    const entry = gate.enter()
+    if (entry === 'late') this.#fault(`the write of another unit took longer than ${MAX_WRITE_TIME} ms`)
+    if (entry !== 'entered') return
+    const problem = this.#write(group)
+    gate.leave()
+    if (problem !== null) this.#fault(problem)
   }
 
   /** The events so far are a batch: returns its number, or null where none of them is in a journal. */
@@ -66,6 +55,21 @@ export class JournalWriter {
     if (this.#files.length === 0) return null
     this.#close()
     return this.#batch++
+  }
+
+  /** What is wrong with the disk; null for nothing. */
+  #write(group: AuditGroup): string | null {
+    const { clock } = this.#input
+    const started = clock.monotonic()
+    try {
+      if (this.#files.length === 0) this.#open()
+      const bytes = this.#groups.encode(group)
+      for (const file of this.#files) writeAll(file, bytes)
+    } catch (error) {
+      return (error as Error).message
+    }
+    const time = clock.monotonic() - started
+    return time > MAX_WRITE_TIME ? `a write took ${Math.round(time)} ms` : null
   }
 
   #open(): void {
@@ -79,22 +83,17 @@ export class JournalWriter {
     }
   }
 
+  /** Not by the thread of the traffic: on some file systems it takes as long as a write. */
   #close(): void {
-    for (const file of this.#files) {
-      try {
-        closeSync(file)
-      } catch {
-        // What was written is kept.
-      }
-    }
+    // What was written is kept, whatever it returns.
+    for (const file of this.#files) close(file, () => {})
     this.#files = []
   }
 
   /** The files keep what they have: the writer removes them with their batch. */
-  #fault(message: string): void {
-    this.#pausedUntil = this.#input.clock.monotonic() + PAUSE
-    if (!this.#isFaulty) this.#input.onFault(message)
-    this.#isFaulty = true
+  #fault(problem: string): void {
+    this.#input.gate.pause()
+    this.#input.onFault(problem)
   }
 }
 

@@ -12,12 +12,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { describe, test } from 'node:test'
-import { AuditBatchBuilder } from '#contracts'
+import { AuditBatchBuilder, JOURNAL_MEMORY } from '#contracts'
 import { ACCEPT, AuditDestination, REFUSE_CONNECTION, StartedDelivery } from '#test/audit-destination'
 import { Folder } from '#test/folder'
 import { once, waitUntil } from '#test/waiting'
 import { thisProcess } from '../delivery/process-identity.ts'
 import { journalPath } from './journal-file.ts'
+import { JournalGate } from './journal-gate.ts'
 import { JournalWriter } from './journal-writer.ts'
 
 const target = (directory: string, format = 0) => ({ directory, formats: 2, format, topics: ['access'] })
@@ -26,15 +27,24 @@ interface Writing {
   readonly service?: number
   readonly monotonic?: () => number
   readonly format?: number
+  /** Of all journals. */
+  readonly memory?: SharedArrayBuffer
 }
 
+const journals = () => new SharedArrayBuffer(JOURNAL_MEMORY.bytes)
+
 /** A journal, and a function that writes events to it. */
-function journalIn(directory: string, { service = 1, monotonic = () => 0, format = 0 }: Writing = {}) {
+function journalIn(
+  directory: string,
+  { service = 1, monotonic = () => 0, format = 0, memory = journals() }: Writing = {},
+) {
   const faults: string[] = []
   const builder = new AuditBatchBuilder(2)
+  const gate = new JournalGate(memory, service)
   const writer = new JournalWriter({
     targets: [target(directory, format)],
     service,
+    gate,
     clock: { monotonic },
     onFault: (problem) => void faults.push(problem),
   })
@@ -47,7 +57,7 @@ function journalIn(directory: string, { service = 1, monotonic = () => 0, format
     builder.build()
     return writer.endBatch()
   }
-  return { writer, write, endBatch, faults }
+  return { writer, write, endBatch, faults, gate }
 }
 
 /** Makes the journals of this process those of another one. */
@@ -179,34 +189,51 @@ test('files that are no journals, and links, do no harm', async () => {
 })
 
 describe('a journal that can not be written', () => {
-  test('is a fault that is reported once, and tried again after 10 seconds', () => {
+  test('pauses those of all units, until the control thread resumes them', () => {
     using folder = new Folder()
     const directory = folder.in('spool')
     writeFileSync(directory, 'a file')
-    let now = 0
-    const { writer, write, endBatch, faults } = journalIn(directory, { monotonic: () => now })
+    const memory = journals()
+    const { writer, write, endBatch, faults, gate } = journalIn(directory, { memory })
+    const other = journalIn(folder.in('other'), { memory, service: 2 })
     write('a')
-    assert.equal(writer.isActive, false)
+    assert.match(faults.join(), /EEXIST|ENOTDIR/)
+    assert.deepEqual([writer.isActive, other.writer.isActive], [false, false])
     write('b')
-    assert.equal(endBatch(), null)
-    now = 10_000
-    assert.equal(writer.isActive, true)
-    write('c')
-    assert.equal(faults.length, 1)
-    assert.match(faults[0] ?? '', /EEXIST|ENOTDIR/)
+    other.write('b')
+    assert.deepEqual([endBatch(), other.endBatch()], [null, null])
     renameSync(directory, folder.in('moved'))
-    now = 20_000
-    write('d')
+    gate.resume()
+    write('c')
     assert.equal(endBatch(), 1)
     assert.deepEqual(journalsIn(directory), [journalPath(target(''), 1, 1)])
+    assert.deepEqual([faults.length, other.faults], [1, []])
   })
 
-  test('in time is not written for 10 seconds, so that a stalled disk does not stop the traffic', () => {
+  test('in time pauses them, so that a stalled disk does not stop the traffic', () => {
     using folder = new Folder()
     const times = [0, 300, 300]
     const { writer, write, faults } = journalIn(folder.path, { monotonic: () => times.shift() ?? 300 })
     write('a')
     assert.equal(writer.isActive, false)
     assert.deepEqual(faults, ['a write took 300 ms'])
+  })
+
+  test('since another unit hangs while it writes is waited for only as long as a write may take', () => {
+    using folder = new Folder()
+    const memory = journals()
+    const hanging = new JournalGate(memory, 1)
+    assert.equal(hanging.enter(), 'entered')
+    const { writer, write, endBatch, faults } = journalIn(folder.path, { memory, service: 2 })
+    write('a')
+    assert.deepEqual(faults, ['the write of another unit took longer than 250 ms'])
+    assert.equal(writer.isActive, false)
+    // Given up, and replaced: the one that hangs no longer has a part in it.
+    hanging.leave()
+    hanging.resume()
+    write('b')
+    hanging.leave()
+    assert.equal(endBatch(), 1)
+    assert.equal(faults.length, 1)
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { configTrailPlan, JournalWriter, journalPath, journalTargets } from '#audit'
+import { configTrailPlan, JournalGate, JournalWriter, journalPath, journalTargets } from '#audit'
 import { AUDIT_MEMORY, AuditBatchBuilder } from '#contracts'
 import { createLogger, memoryLog } from '#logging'
 import { MetricsRegistry } from '#metrics'
@@ -31,9 +31,9 @@ const planOf = (handler: HandlerPlan, service = 'gateway+AuditService'): AuditPl
   handlerForQueries: handler.name,
 })
 
-function opened(result: ReturnType<AuditWriter['open']>): { readonly id: number; readonly memory: Int32Array } {
+function opened(result: ReturnType<AuditWriter['open']>) {
   assert.ok('id' in result, JSON.stringify(result))
-  return { id: result.id, memory: new Int32Array(result.memory) }
+  return { ...result, memory: new Int32Array(result.memory) }
 }
 
 function batch(...ids: readonly string[]) {
@@ -349,11 +349,12 @@ test('the events that a unit had not sent when it ended are taken from its journ
   const { writer } = writing
   const { plan, spool } = spooled(folder)
   const [unit, other] = [{}, {}]
-  const { id } = opened(writer.open(unit, plan))
+  const { id, journals } = opened(writer.open(unit, plan))
   opened(writer.open(other, plan))
   const builder = new AuditBatchBuilder()
   const targets = journalTargets(plan)
-  const journal = new JournalWriter({ targets, service: id, clock: systemClock, onFault: assert.fail })
+  const gate = new JournalGate(journals, id)
+  const journal = new JournalWriter({ targets, service: id, gate, clock: systemClock, onFault: assert.fail })
   const record = (event: string) => {
     builder.add({ topic: 'config', id: event, time: Date.now(), texts: [JSON.stringify({ _id: event })] })
     journal.append(builder.takeGroup() ?? assert.fail('no group'))

@@ -1,5 +1,5 @@
 import { type AuditRecord, formatCount, journalPath, journalTargets, strandedSpools, unitJournals } from '#audit'
-import { AUDIT_MEMORY, type AuditBatch, recordsOf } from '#contracts'
+import { AUDIT_MEMORY, type AuditBatch, type OpenedAudit, recordsOf } from '#contracts'
 import { type Logger, ReplaceableLogger } from '#logging'
 import type { AuditPlan, Counter, HandlerPlan, Problem } from '#schema'
 import type { HealthCheck } from '../admin/health.ts'
@@ -7,6 +7,7 @@ import { EVENTS } from '../log-events.ts'
 import type { RecordsPassed } from './current-transport.ts'
 import { folderConflicts } from './folder-conflicts.ts'
 import { HandlerDelivery, type HandlerServices } from './handler-delivery.ts'
+import { JournalPause } from './journal-pause.ts'
 import { JournalRemoval } from './journal-removal.ts'
 
 /** One audit service of one unit, in one version of its route. */
@@ -39,6 +40,7 @@ export class AuditWriter {
   readonly #leaving = new Set<HandlerDelivery>()
   readonly #dropped: Counter
   readonly #journals = new JournalRemoval()
+  readonly #pause: JournalPause
   /** Directories of spools that were logged. */
   readonly #stranded = new Set<string>()
   #ids = 0
@@ -49,6 +51,12 @@ export class AuditWriter {
     this.#services = { ...services, logger: this.#logger, keptMetrics }
     const help = 'Audit events that a unit dropped, since the control thread did not read them in time.'
     this.#dropped = keptMetrics.counter('gw_audit_unread_total', help)
+    this.#pause = new JournalPause({
+      logger: this.#logger,
+      clock: services.clock,
+      directories: () =>
+        [...this.#opened.values()].flatMap(({ plan }) => journalTargets(plan).map(({ directory }) => directory)),
+    })
   }
 
   /** All handlers log to this logger from now on: admin.json, which configures it, opens its own handlers earlier. */
@@ -57,10 +65,7 @@ export class AuditWriter {
   }
 
   /** Opens the handlers of a service for a unit; problems where another service writes to one of its folders. */
-  open(
-    owner: object,
-    plan: AuditPlan,
-  ): { readonly id: number; readonly memory: SharedArrayBuffer } | { readonly problems: readonly Problem[] } {
+  open(owner: object, plan: AuditPlan): OpenedAudit | { readonly problems: readonly Problem[] } {
     const problems = folderConflicts(
       plan,
       [...this.#opened.values()].map((opened) => opened.plan),
@@ -81,7 +86,7 @@ export class AuditWriter {
       lastJournal: 0,
     })
     this.#updateFull()
-    return { id, memory }
+    return { id, memory, journals: this.#pause.memory }
   }
 
   /** `journal` is the number of the batch in the journals of its service, where it is there. */
@@ -108,8 +113,7 @@ export class AuditWriter {
 
   /** A unit can not write its journal. */
   journalFailed(id: number, problem: string): void {
-    const service = this.#opened.get(id)?.plan.service ?? ''
-    this.#logger.limited(service).error({ service, problem }, EVENTS.AUDIT_JOURNAL_FAILED)
+    this.#pause.begin(this.#opened.get(id)?.plan.service ?? '', problem)
   }
 
   /** Sends later batches with changed secrets, keys and trust. */
@@ -134,7 +138,8 @@ export class AuditWriter {
   }
 
   get checks(): HealthCheck[] {
-    return [...this.#deliveries].map(({ check }) => check)
+    const { check: journals } = this.#pause
+    return [...[...this.#deliveries].map(({ check }) => check), ...(journals === null ? [] : [journals])]
   }
 
   /** A handler whose service was renamed has two keys while both versions of its route have requests. */
@@ -158,7 +163,10 @@ export class AuditWriter {
     for (const [id, service] of [...this.#opened]) {
       if (service.owner !== owner) continue
       if (journalTargets(service.plan).length === 0) this.close(id)
-      else this.#track(this.#takeJournals(id, service))
+      else {
+        this.#pause.ended(service.plan.service, id)
+        this.#track(this.#takeJournals(id, service))
+      }
     }
   }
 
@@ -195,6 +203,7 @@ export class AuditWriter {
 
   /** Delivers or spools everything within the limit. */
   async shutdown(limit: number): Promise<void> {
+    this.#pause.close()
     const handlers = [...this.#deliveries]
     this.#handlers.clear()
     this.#opened.clear()

@@ -9,6 +9,7 @@ import { folderWarnings } from './folder-warnings.ts'
 import { policyWarnings } from './policy-warnings.ts'
 import { renewTransports } from './renew-transports.ts'
 import { namesOf, planOf, topicsOf } from './service-plan.ts'
+import { spoolWarnings } from './spool-warnings.ts'
 
 /** Opens the event handlers and publishes to them. */
 export async function openService(values: AuditValues, env: Environment): Promise<AuditService> {
@@ -21,6 +22,7 @@ export async function openService(values: AuditValues, env: Environment): Promis
     ...policyWarnings(values.config, known),
     ...routeTopicWarnings(values.eventHandlers, env),
     ...(await folderWarnings(values.eventHandlers, env)),
+    ...(await spoolWarnings(values.eventHandlers, env)),
   ]
   for (const { pointer, message } of warnings) env.warn(message, pointer)
   const { handlerForQueries } = values.config
