@@ -6,8 +6,8 @@ export type TimeClaim = 'exp' | 'nbf' | 'iat' | 'auth_time'
 /** What tokens of a kind must satisfy, besides the issuer, audience and times that a caller gives. */
 export interface TokenKind {
   /** Begins the messages. */
-  readonly subject: 'the token' | 'the proof' | 'the user info' | 'the response'
-  /** The message about a token of another use, without the subject. */
+  readonly subject: 'the token' | 'the access token' | 'the proof' | 'the user info' | 'the response'
+  /** The message about a token of another use. */
   readonly otherUse: string
   /** Uses that it may declare; null for any. */
   readonly uses: readonly TokenUse[] | null
@@ -43,7 +43,7 @@ const ISSUED_AHEAD = 60_000
 
 const ANY: TokenKind = {
   subject: 'the token',
-  otherUse: 'is of another use',
+  otherUse: 'the token is of another use',
   uses: null,
   types: null,
   untyped: 'jwt',
@@ -66,7 +66,8 @@ const CLAIMS_OF_OTHERS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events']
 /** A response about an access token. The server has judged the token: its `iat` only shows the clock of the server. */
 const ACCESS_TOKEN_RESPONSE: TokenKind = {
   ...ANY,
-  otherUse: 'is not an access token',
+  subject: 'the access token',
+  otherUse: 'the token is not an access token',
   uses: ['access'],
   times: ['exp', 'nbf'],
   usableAhead: 10_000,
@@ -80,7 +81,7 @@ export const TOKEN_KINDS = {
   /** RFC 9068 sections 2 and 4, and access tokens of issuers that are older. */
   accessToken: {
     ...ANY,
-    otherUse: 'is not an access token',
+    otherUse: 'the token is not an access token',
     uses: ['access'],
     types: ['at+jwt'],
     typesField: 'tokenTypes',
@@ -90,7 +91,7 @@ export const TOKEN_KINDS = {
   /** OpenID Connect Core sections 2 and 3.1.3.7. */
   idToken: {
     ...ANY,
-    otherUse: 'is not an ID token',
+    otherUse: 'the token is not an ID token',
     uses: ['id'],
     types: ['jwt', 'jose', 'jws'],
     unlike: ['events'],
@@ -101,7 +102,7 @@ export const TOKEN_KINDS = {
   /** OpenID Connect Back-Channel Logout 1.0 section 2.6. Older providers omit `exp`. */
   logoutToken: {
     ...ANY,
-    otherUse: 'is not a logout token',
+    otherUse: 'the token is not a logout token',
     uses: ['logout'],
     types: ['logout+jwt'],
     untyped: 'logout+jwt',
@@ -125,7 +126,7 @@ export const TOKEN_KINDS = {
   dpopProof: {
     ...ANY,
     subject: 'the proof',
-    otherUse: 'is not a DPoP proof',
+    otherUse: 'the proof is not a DPoP proof',
     uses: ['proof'],
     types: ['dpop+jwt'],
     untyped: null,
@@ -137,11 +138,15 @@ export const TOKEN_KINDS = {
   /** Responses of the tokeninfo endpoint of OpenAM, and of scripts. */
   tokenInfo: ACCESS_TOKEN_RESPONSE,
   /** A response about a requesting party token: Federated Authorization for UMA 2.0 section 5.1.1. */
-  requestingPartyToken: { ...ACCESS_TOKEN_RESPONSE, otherUse: 'is not a requesting party token' },
+  requestingPartyToken: {
+    ...ACCESS_TOKEN_RESPONSE,
+    subject: 'the token',
+    otherUse: 'the token is not a requesting party token',
+  },
   /** A token of a user that an access manager issued to its agent (access manager protocol 8): an ID token without `sub`. */
   agentToken: {
     ...ANY,
-    otherUse: 'is not the token of a login',
+    otherUse: 'the token is not the token of a login',
     uses: ['id'],
     unlike: ['events'],
     required: ['exp'],

@@ -189,13 +189,13 @@ test('a response about an access token may omit what it does not know; null is m
   for (const claims of [{ typ: 'Refresh' }, { typ: 'ID' }, { token_use: 'id' }, { token_type: 'refresh_token' }])
     assert.deepEqual(info(claims), ['other-use: the token is not an access token'], JSON.stringify(claims))
   assert.deepEqual(info({ nbf: second + 10 }), [])
-  assert.deepEqual(info({ nbf: second + 11 }), ['not-yet-valid: the token is not valid yet'])
+  assert.deepEqual(info({ nbf: second + 11 }), ['not-yet-valid: the access token is not valid yet'])
   assert.deepEqual(info({ nbf: 'soon' }), ['malformed: the claim nbf is not a number of seconds since the epoch'])
-  assert.deepEqual(info({ exp: second }), ['expired: the token has expired'])
-  assert.deepEqual(info({ exp: -1 }), ['expired: the token has expired'])
+  assert.deepEqual(info({ exp: second }), ['expired: the access token has expired'])
+  assert.deepEqual(info({ exp: -1 }), ['expired: the access token has expired'])
   assert.deepEqual(info({ exp: 2 ** 53, iat: second + 3_600 }), [])
-  assert.deepEqual(info({}, { issuer: 'https://a' }), ['other-issuer: the token has another issuer'])
-  assert.deepEqual(info({}, { audience: ['api'] }), ['other-audience: the token is for another audience'])
+  assert.deepEqual(info({}, { issuer: 'https://a' }), ['other-issuer: the access token has another issuer'])
+  assert.deepEqual(info({}, { audience: ['api'] }), ['other-audience: the access token is for another audience'])
 })
 
 test('user info has the user of the ID token; issuer and audience are optional', () => {
@@ -206,7 +206,7 @@ test('user info has the user of the ID token; issuer and audience are optional',
   assert.deepEqual(info({ sub: 'demo', iss: 'https://b' }), ['the user info has another issuer'])
   assert.deepEqual(info({ sub: 'demo', aud: 'other' }), ['the user info is for another audience'])
   assert.deepEqual(info({ sub: 'other' }), ['the user info is about another user'])
-  assert.deepEqual(info({ sub: 'demo', typ: 'ID' }), ['the user info is of another use'])
+  assert.deepEqual(info({ sub: 'demo', typ: 'ID' }), ['the token is of another use'])
 })
 
 test('a token of an agent may have expired where only its session counts', () => {

@@ -99,9 +99,9 @@ class Judgement {
     const ofType = typ === null ? null : useOfType(typ)
     const byType = typ === null || this.#rules.types?.has(normalType(typ)) ? null : ofType
     if (declared.some((use) => !uses.includes(use)) || (byType !== null && !uses.includes(byType))) {
-      this.#add('other-use', otherUse)
+      this.#found('other-use', otherUse)
     } else if (declared.length === 0 && ofType === null && unlike.some((each) => this.#value(each) !== undefined)) {
-      this.#add('other-use', `${otherUse}: it has claims of an ID token or a logout token`)
+      this.#found('other-use', `${otherUse}: it has claims of an ID token or a logout token`)
     }
   }
 

@@ -13,7 +13,7 @@ import type { Logger } from '#logging'
 import type { Environment } from '#schema'
 import { jsonObjectIn } from '../json-object-in.ts'
 import { EVENTS } from '../log-events.ts'
-import { malformedMember, resolutionOf } from './token-info.ts'
+import { type InfoRules, resolutionOf } from './token-info.ts'
 
 interface EndpointResponse {
   readonly status: number
@@ -88,10 +88,8 @@ export class AuthorizationServer {
   }
 
   /** The resolution of a token by a response. A response with a malformed member is logged. */
-  resolution(token: string, info: JsonObject, now: number): TokenResolution {
-    const resolution = resolutionOf(token, info, now)
-    if (resolution.outcome === 'unavailable') this.unavailable(malformedMember(info))
-    return resolution
+  resolution(token: string, info: JsonObject, rules: InfoRules): TokenResolution {
+    return resolutionOf(token, info, this.#env.clock.now(), rules, (reason) => this.unavailable(reason))
   }
 
   badRequest({ status, content }: EndpointResponse): TokenRejection {
@@ -131,7 +129,8 @@ export class AuthorizationServer {
 function problemOf({ status, content }: EndpointResponse, isPage: boolean): string | null {
   // An HTML page is from a proxy or load balancer in front of the server, even with status 200.
   if (isPage) return `expected a JSON object in the body, got an HTML page with status ${status}`
-  if (status === 200) return content === null ? 'expected a JSON object in the body, got something else' : null
+  if (status === 200)
+    return content === null ? 'expected a JSON object in the body, with each member once, got something else' : null
   // 408 and 429 are temporary: they do not reject the request itself.
   const refused = isClientError(status) && status !== 408 && status !== 429
   return refused ? null : `expected the status 200, got ${status}`

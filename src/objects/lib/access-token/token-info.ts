@@ -1,7 +1,8 @@
 import type { TokenRejection, TokenResolution } from '#contracts'
+import { scopesOf, TokenError, violations } from '#jose'
 import { type JsonObject, type JsonValue, numberValue } from '#json'
 
-export const EXPIRED: TokenRejection = { outcome: 'invalid', description: 'The access token has expired.' }
+export const EXPIRED: TokenRejection = refusal('the access token has expired')
 
 /** A malformed response rejects the token (threats B62). */
 const INCOMPREHENSIBLE: TokenRejection = {
@@ -9,42 +10,55 @@ const INCOMPREHENSIBLE: TokenRejection = {
   description: 'The response of the authorization server is malformed.',
 }
 
-/** Resolves a token by an introspection response (RFC 7662 section 2.2). */
-export function resolutionOf(token: string, info: JsonObject, now: number): TokenResolution {
-  const scopes = scopesIn(info['scope'])
-  const expiresAt = expiryOf(info, now)
-  if (scopes === null || expiresAt === 'unknown') return INCOMPREHENSIBLE
-  if (expiresAt !== null && expiresAt <= now) return EXPIRED
-  return { outcome: 'valid', accessToken: { token, info, scopes, expiresAt } }
+/** Requirements on a response about a token. */
+export interface InfoRules {
+  readonly kind: 'introspection' | 'tokenInfo'
+  /** Null where it is not checked. */
+  readonly issuer?: string | null
+  /** Of which the token has one; null where it is not checked. */
+  readonly audience?: readonly string[] | null
 }
 
-/** The reason why `resolutionOf` found a response malformed, without values. */
-export function malformedMember(info: JsonObject): string {
-  if (scopesIn(info['scope']) === null) return 'expected scopes in "scope", a text or a list of texts'
-  const name = (info['exp'] ?? null) === null ? 'expires_in' : 'exp'
-  return `expected a number of seconds in "${name}", got ${typeof info[name] === 'string' ? 'a text' : 'something else'}`
+/** Resolves a token by an introspection response (RFC 7662 section 2.2). `report` gets the reason why it is malformed. */
+export function resolutionOf(
+  token: string,
+  info: JsonObject,
+  now: number,
+  rules: InfoRules,
+  report: (reason: string) => void = () => {},
+): TokenResolution {
+  const found = violations(null, info, { ...rules, times: { now } })
+  try {
+    const malformed = found.find(({ code }) => code === 'malformed')
+    if (malformed !== undefined) throw new TokenError(malformed.message)
+    const scopes = scopesOf(info, ['scope'])
+    const expiresAt = expiryOf(info, now)
+    const [violation] = found
+    if (violation !== undefined) return refusal(violation.message)
+    if (expiresAt !== null && expiresAt <= now) return EXPIRED
+    return { outcome: 'valid', accessToken: { token, info, scopes, expiresAt } }
+  } catch (error) {
+    if (!(error instanceof TokenError)) throw error
+    report(error.message)
+    return INCOMPREHENSIBLE
+  }
 }
 
-/** Scopes as a space-separated string (RFC 6749 section 3.3) or as a list; null for any other type. */
-function scopesIn(scope: JsonValue | undefined): ReadonlySet<string> | null {
-  if (scope === undefined || scope === null) return new Set()
-  if (typeof scope === 'string') return new Set(scope.split(' ').filter((each) => each !== ''))
-  if (!Array.isArray(scope)) return null
-  return scope.every((each) => typeof each === 'string') ? new Set(scope) : null
+/** The refusal of a token. The reason becomes a sentence for the client. */
+export function refusal(reason: string): TokenRejection {
+  return { outcome: 'invalid', description: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.` }
 }
 
 /** Milliseconds since the epoch, from `exp`, else from `expires_in`, both in seconds; null where both are missing. */
-function expiryOf(info: JsonObject, now: number): number | null | 'unknown' {
+function expiryOf(info: JsonObject, now: number): number | null {
   const exp = info['exp'] ?? null
-  if (exp !== null) return milliseconds(exp) ?? 'unknown'
+  if (exp !== null) return milliseconds(exp, 'exp')
   const rest = info['expires_in'] ?? null
-  if (rest === null) return null
-  const left = milliseconds(rest)
-  return left === null ? 'unknown' : now + left
+  return rest === null ? null : now + milliseconds(rest, 'expires_in')
 }
 
-/** Null where the value is no number of seconds. */
-function milliseconds(value: JsonValue): number | null {
+function milliseconds(value: JsonValue, name: string): number {
   const seconds = numberValue(value)
-  return seconds !== null && Number.isFinite(seconds * 1_000) ? seconds * 1_000 : null
+  if (seconds !== null && Number.isFinite(seconds * 1_000)) return seconds * 1_000
+  throw new TokenError(`the claim ${name} is not a number of seconds`)
 }

@@ -10,6 +10,7 @@ import {
   Request,
   Uri,
 } from '#http'
+import { violations } from '#jose'
 import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 import type { Secret } from '#schema'
 import { jsonObjectIn } from '../json-object-in.ts'
@@ -79,7 +80,7 @@ export class ProtectionApi {
     const content = { type: 'application/x-www-form-urlencoded', text: formatForm(form) }
     const authorization = client === null ? bearer(share.pat) : null
     const answer = await this.#call(introspection, content, authorization, exchange, 200)
-    return answer['active'] === true && isUnexpired(answer, now) ? scopesIn(answer, share.resourceId, now) : null
+    return answer['active'] === true && isValid(answer, now) ? scopesIn(answer, share.resourceId, now) : null
   }
 
   async #call(
@@ -117,7 +118,7 @@ export class ProtectionApi {
 function scopesIn({ permissions }: JsonObject, resourceId: string, now: number): ReadonlySet<string> {
   const scopes = new Set<string>()
   for (const permission of Array.isArray(permissions) ? permissions : []) {
-    if (!isPlainObject(permission) || !isUnexpired(permission as JsonObject, now)) continue
+    if (!isPlainObject(permission) || !isValid(permission as JsonObject, now)) continue
     const { resource_id: id = null, resource_set_id: olderId = null, resource_scopes, scopes: older } = permission
     if ((id ?? olderId) !== resourceId) continue
     const granted = resource_scopes ?? older
@@ -126,9 +127,9 @@ function scopesIn({ permissions }: JsonObject, resourceId: string, now: number):
   return scopes
 }
 
-/** Without `exp` as the server says; with another value than a number of seconds it has expired. */
-function isUnexpired({ exp = null }: JsonObject, now: number): boolean {
-  return exp === null || (typeof exp === 'number' && exp * 1_000 > now)
+/** Whether a response, or a permission in it, is about a requesting party token whose time is now; without times as the server says. */
+function isValid(answer: JsonObject, now: number): boolean {
+  return violations(null, answer, { kind: 'requestingPartyToken', times: { now } }).length === 0
 }
 
 function bearer(pat: Secret): string {

@@ -72,6 +72,9 @@ const outcomes: readonly [string, number, unknown, string][] = [
   ['scopes as a text', 200, { ...GOOD, scope: 'mail' }, 'valid'],
   ['scopes as a number', 200, { ...GOOD, scope: 1 }, 'unavailable'],
   ['scopes that are none', 200, { ...GOOD, scope: [1] }, 'unavailable'],
+  ['a refresh token', 200, { ...GOOD, tokenName: 'refresh_token' }, 'invalid'],
+  ['an ID token', 200, { ...GOOD, tokenName: 'id_token' }, 'invalid'],
+  ['nbf ahead', 200, { ...GOOD, nbf: clock.now() / 1_000 + 60 }, 'invalid'],
   ['expires_in that is over', 200, { ...GOOD, expires_in: 0 }, 'invalid'],
 ]
 

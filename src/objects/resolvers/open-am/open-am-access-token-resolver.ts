@@ -7,7 +7,7 @@ import {
 } from '#contracts'
 import { type Exchange, formatForm, Headers, Request, Uri } from '#http'
 import { type JsonObject, numberValue } from '#json'
-import { atLeastOneOf, type Clock, config, defineType, ref, url } from '#schema'
+import { atLeastOneOf, config, defineType, ref, url } from '#schema'
 import { AuthorizationServer } from '../../lib/access-token/authorization-server.ts'
 import { cacheAround, OLDER_CACHE_FIELD, withOlderCache } from '../../lib/access-token/older-cache.ts'
 import { type RealmCheck, realmOf, realmOfEndpoint } from '../../lib/access-token/token-realm.ts'
@@ -40,22 +40,12 @@ export const OpenAmAccessTokenResolver = defineType({
   create: ({ amService, endpoint, sharedRealms, providerHandler, cache }, env) => {
     const uri = amService?.oauth2Uri('tokeninfo') ?? Uri.parse(endpoint as string)
     const realm = amService === undefined ? realmOfEndpoint(uri, sharedRealms) : realmOf(amService)
-    const resolver = readTokenInfo(
-      uri,
-      new AuthorizationServer(providerHandler, env, amService?.callTimeout),
-      realm,
-      env.clock,
-    )
+    const resolver = readTokenInfo(uri, new AuthorizationServer(providerHandler, env, amService?.callTimeout), realm)
     return withOlderCache(amService === undefined ? resolver : { ...resolver, accessManagers: [amService] }, cache, env)
   },
 })
 
-function readTokenInfo(
-  endpoint: Uri,
-  server: AuthorizationServer,
-  realm: RealmCheck,
-  clock: Clock,
-): AccessTokenResolver {
+function readTokenInfo(endpoint: Uri, server: AuthorizationServer, realm: RealmCheck): AccessTokenResolver {
   return {
     async resolve(token: string, exchange: Exchange): Promise<TokenResolution> {
       const headers = new Headers([['Accept', 'application/json']])
@@ -69,7 +59,7 @@ function readTokenInfo(
       const info = content as JsonObject
       const problem = problemOf(info, token)
       if (problem !== null) return server.unavailable(problem)
-      return realm(info) ?? server.resolution(token, info, clock.now())
+      return realm(info) ?? server.resolution(token, info, { kind: 'tokenInfo' })
     },
   }
 }

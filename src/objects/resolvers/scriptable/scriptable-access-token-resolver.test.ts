@@ -60,6 +60,11 @@ test('null, no result and an expired token are invalid', async () => {
   }
 })
 
+test('info about a token of another use, or of a later time, is refused', async () => {
+  for (const source of [`return { nbf: ${NOW + 60} }`, 'return { token_use: "id" }', 'return { typ: "Refresh" }'])
+    assert.equal((await resolve(source)).outcome, 'invalid')
+})
+
 test('an invalid result rejects the token', async () => {
   assert.equal((await resolve('return { scope: 1 }')).outcome, 'unavailable')
   assert.equal((await resolve('return { exp: "soon" }')).outcome, 'unavailable')

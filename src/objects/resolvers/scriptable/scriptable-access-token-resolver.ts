@@ -30,5 +30,5 @@ function resolutionFrom(token: string, info: unknown, now: number): TokenResolut
   if (info['active'] !== undefined && info['active'] !== true) {
     return { outcome: 'invalid', description: 'The access token is not active.' }
   }
-  return resolutionOf(token, info as JsonObject, now)
+  return resolutionOf(token, info as JsonObject, now, { kind: 'tokenInfo' })
 }

@@ -14,6 +14,7 @@ import type { JsonValue } from '#json'
 import type { Logger } from '#logging'
 import { OpenIdError } from '#openid'
 import type { Clock } from '#schema'
+import { refusal } from '../../lib/access-token/token-info.ts'
 import { EVENTS } from '../log-events.ts'
 
 /** The type of access tokens by RFC 9068 section 2.1. */
@@ -85,9 +86,4 @@ export class StatelessTokens implements AccessTokenResolver {
     this.#settings.logger.limited(reason).error({ reason }, EVENTS.TOKENS_NOT_VERIFIED)
     return { outcome: 'unavailable', description: 'The keys of access tokens are unavailable.' }
   }
-}
-
-/** The reason as a sentence for the client. */
-function refusal(reason: string): TokenResolution {
-  return { outcome: 'invalid', description: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.` }
 }

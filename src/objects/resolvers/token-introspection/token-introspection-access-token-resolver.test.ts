@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { describe, test } from 'node:test'
 import { type AccessTokenResolver, HandlerKind, type TokenResolution } from '#contracts'
 import type { Handler } from '#http'
-import type { JsonObject } from '#json'
+import { JsonNumber, type JsonObject } from '#json'
 import { defineType } from '#schema'
 import { build, manualClock } from '#test/build'
 import { exchangeFor } from '#test/exchange'
@@ -100,6 +100,19 @@ const infos: readonly [string, JsonObject, Partial<{ scopes: string[]; expiresAt
     ['scope as an object', { scope: { a: true } }, { outcome: 'unavailable' }],
     ['a list of scopes that are none', { scope: ['a', 1] }, { outcome: 'unavailable' }],
     ['a refresh token of an OpenAM server', { token_type: 'refresh_token' }, { outcome: 'invalid' }],
+    ['a refresh token of Keycloak', { typ: 'Refresh', token_type: 'Bearer' }, { outcome: 'invalid' }],
+    ['an offline token of Keycloak', { typ: 'Offline' }, { outcome: 'invalid' }],
+    ['an ID token of Keycloak', { typ: 'ID' }, { outcome: 'invalid' }],
+    ['an ID token of Cognito', { token_use: 'id' }, { outcome: 'invalid' }],
+    ['an ID token of an access manager', { tokenName: 'id_token' }, { outcome: 'invalid' }],
+    ['an access token of Keycloak', { typ: 'Bearer', nonce: 'n' }, { expiresAt: null }],
+    ['an access token of Cognito', { token_use: 'access' }, { expiresAt: null }],
+    ['nbf in eleven seconds', { nbf: nowInSeconds + 11 }, { outcome: 'invalid' }],
+    ['nbf in ten seconds', { nbf: nowInSeconds + 10 }, { expiresAt: null }],
+    ['nbf as a text', { nbf: 'later' }, { outcome: 'unavailable' }],
+    ['exp beyond every double', { exp: new JsonNumber('1e999') }, { outcome: 'unavailable' }],
+    ['iat ahead, by the clock of the server', { iat: nowInSeconds + 300 }, { expiresAt: null }],
+    ['exp beyond every date', { exp: 2 ** 53 }, { expiresAt: 2 ** 53 * 1_000 }],
   ]
 
 for (const [name, info, expected] of infos) {
@@ -117,6 +130,24 @@ for (const [name, info, expected] of infos) {
     if (expected.expiresAt !== undefined) assert.equal(expiresAt, expected.expiresAt)
   })
 }
+
+test('issuer and audience are compared where they are configured', async () => {
+  const config = { issuer: 'https://as.example', audience: ['api', 'shop'] }
+  const outcome = async (info: JsonObject, settings: JsonObject = config) => {
+    await using at = await resolverAt(settings)
+    at.server.tokens.set('token', { active: true, ...info })
+    const resolution = await at.resolve()
+    return resolution.outcome === 'invalid' ? resolution.description : resolution.outcome
+  }
+  assert.equal(await outcome({ iss: 'https://as.example', aud: 'shop' }), 'valid')
+  assert.equal(await outcome({ iss: 'https://as.example', aud: ['x', 'api'] }), 'valid')
+  assert.equal(await outcome({ iss: 'https://as.example', aud: ['x', 'api'] }, { audience: 'api' }), 'valid')
+  assert.equal(await outcome({ iss: 'https://as.example', aud: 'x' }), 'The access token is for another audience.')
+  assert.equal(await outcome({ iss: 'https://as.example' }), 'The access token is for another audience.')
+  for (const iss of ['https://as.example/', null])
+    assert.equal(await outcome({ iss, aud: 'api' }), 'The access token has another issuer.')
+  assert.equal(await outcome({ iss: 'anyone', aud: 'any' }, {}), 'valid')
+})
 
 test('an expired token is reported as expired', async () => {
   await using at = await resolverAt()
@@ -141,6 +172,7 @@ describe('B62: a response without active true rejects the token', () => {
     ['true', json(true), 'unavailable'],
     ['HTML', plain(200, '<html>Welcome</html>', { 'Content-Type': 'text/html' }), 'unavailable'],
     ['an empty body', plain(200, ''), 'unavailable'],
+    ['a member that is given twice', plain(200, '{"active":false,"active":true}'), 'unavailable'],
     ['half of an answer', plain(200, '{"active":true'), 'unavailable'],
     ['two answers', plain(200, '{"active":true}{}'), 'unavailable'],
     [
@@ -279,9 +311,10 @@ test('an outage is logged with endpoint and cause, degrades the resolver, and it
 
 test('a malformed member of a response is logged by its name', async () => {
   for (const [info, reason] of [
-    [{ exp: '4102444800' }, 'expected a number of seconds in "exp", got a text'],
-    [{ expires_in: true }, 'expected a number of seconds in "expires_in", got something else'],
-    [{ scope: 7 }, 'expected scopes in "scope", a text or a list of texts'],
+    [{ exp: '4102444800' }, 'the claim exp is not a number of seconds since the epoch'],
+    [{ nbf: true }, 'the claim nbf is not a number of seconds since the epoch'],
+    [{ expires_in: true }, 'the claim expires_in is not a number of seconds'],
+    [{ scope: 7 }, 'the claim scope is neither text nor a list of texts'],
   ] as const) {
     await using at = await resolverAt()
     at.server.tokens.set('token', { active: true, ...info })

@@ -4,14 +4,14 @@ import {
   type AmService,
   AmServiceKind,
   HandlerKind,
-  type TokenRejection,
   type TokenResolution,
 } from '#contracts'
 import { Body, type Exchange, formatForm, Headers, Request, Uri } from '#http'
 import type { JsonObject } from '#json'
-import { atLeastOneOf, type Clock, config, defineType, type Environment, ref, url } from '#schema'
+import { atLeastOneOf, config, defineType, type Environment, listOrOne, ref, string, url } from '#schema'
 import { AuthorizationServer } from '../../lib/access-token/authorization-server.ts'
 import { cacheAround, OLDER_CACHE_FIELD, withOlderCache } from '../../lib/access-token/older-cache.ts'
+import { type InfoRules, refusal } from '../../lib/access-token/token-info.ts'
 import { type RealmCheck, realmOf } from '../../lib/access-token/token-realm.ts'
 import { EVENTS } from '../log-events.ts'
 
@@ -29,14 +29,26 @@ export const TokenIntrospectionAccessTokenResolver = defineType({
     providerHandler: ref(HandlerKind).default('ForgeRockClientHandler').meta({
       description: 'Sends the requests to the authorization server; filters in it authenticate the gateway.',
     }),
+    issuer: config(string({ nonEmpty: true }))
+      .optional()
+      .meta({
+        description: 'Required issuer of a token: `iss` of the response, compared exactly; not checked by default.',
+      }),
+    audience: listOrOne(config(string({ nonEmpty: true })), { nonEmpty: true })
+      .optional()
+      .meta({
+        description:
+          'Required audience of a token, or several of which it needs one: `aud` of the response, or one of its values, compared exactly; not checked by default.',
+      }),
     cache: OLDER_CACHE_FIELD,
   },
   rules: [atLeastOneOf('amService', 'endpoint')],
   migrate: cacheAround,
-  create({ amService, endpoint, providerHandler, cache }, env) {
+  create({ amService, endpoint, providerHandler, issuer, audience, cache }, env) {
     const uri = amService?.oauth2Uri('introspect') ?? Uri.parse(endpoint as string)
     const server = new AuthorizationServer(providerHandler, env, amService?.callTimeout)
-    const resolver = introspect(uri, server, realmOf(amService), env.clock)
+    const rules = { kind: 'introspection', issuer: issuer ?? null, audience: audience ?? null } as const
+    const resolver = introspect(uri, server, realmOf(amService), rules)
     return withOlderCache(
       amService === undefined
         ? resolver
@@ -77,7 +89,7 @@ const REQUEST_HEADERS: readonly (readonly [string, string])[] = [
 ]
 
 /** RFC 7662 section 2.1. The token is in the body, so that access logs of URLs do not contain it. */
-function introspect(uri: Uri, server: AuthorizationServer, realm: RealmCheck, clock: Clock): AccessTokenResolver {
+function introspect(uri: Uri, server: AuthorizationServer, realm: RealmCheck, rules: InfoRules): AccessTokenResolver {
   return {
     async resolve(token: string, exchange: Exchange): Promise<TokenResolution> {
       const body = Body.of(formatForm({ token: [token], token_type_hint: ['access_token'] }))
@@ -87,15 +99,9 @@ function introspect(uri: Uri, server: AuthorizationServer, realm: RealmCheck, cl
       if (answer.status !== 200)
         return server.rejectsClient(answer) ? server.clientRejected(answer) : server.badRequest(answer)
       const info = answer.content as JsonObject
-      return realm(info) ?? refusedInfo(info) ?? server.resolution(token, info, clock.now())
+      // Only `true` is active (threats B62).
+      if (info['active'] !== true) return refusal('the access token is not active')
+      return realm(info) ?? server.resolution(token, info, rules)
     },
   }
-}
-
-/** Only `true` is active (threats B62), and a refresh token does not grant access to resources (RFC 6749 section 1.5). */
-function refusedInfo(info: JsonObject): TokenRejection | null {
-  if (info['active'] !== true) return { outcome: 'invalid', description: 'The access token is not active.' }
-  if (info['token_type'] === 'refresh_token')
-    return { outcome: 'invalid', description: 'The token is no access token.' }
-  return null
 }
