@@ -1,7 +1,7 @@
 import { isAbsolute, relative } from 'node:path'
 import { type JsonDocument, JsonSyntaxError, type Position } from '#json'
 import { ConfigError, type Problem } from '#schema'
-import type { Paint } from './terminal.ts'
+import { type Paint, printable } from './terminal.ts'
 
 /** A problem without its file: syntax errors have a position, for others it is looked up by pointer. */
 type FoundProblem = Problem & Partial<Position>
@@ -32,9 +32,10 @@ export function formatLocated(
   { file, line, column, pointer, message }: LocatedProblem,
   paint: Paint = (_style, text) => text,
 ): string {
-  const shown = shownPath(file)
+  const shown = printable(shownPath(file))
   const place = paint('bold', line === undefined ? shown : `${shown}:${line}:${column}`)
-  return pointer === '' ? `${place}: ${message}` : `${place}: ${paint('cyan', pointer)}: ${message}`
+  const text = message.split('\n').map(printable).join('\n')
+  return pointer === '' ? `${place}: ${text}` : `${place}: ${paint('cyan', printable(pointer))}: ${text}`
 }
 
 /** The problems of a ConfigError or syntax error; any other error is one problem of the whole file. */

@@ -2,7 +2,8 @@ import type { Output, ProcessContext } from './process-context.ts'
 
 const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
 
-const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g
+const CONTROL =
+  /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/g
 
 /** Styles text; returns it unchanged where colours are off. */
 export type Paint = (style: keyof typeof CODES, text: string) => string
@@ -20,7 +21,7 @@ export function paintFor(output: Output, context: ProcessContext): Paint {
     : (_style, text) => text
 }
 
-/** Text without control characters, which could change the state of a terminal; tabs are kept. */
+/** Text without characters that change the state of a terminal or the order of text; tabs are kept. */
 export function printable(text: string): string {
   return text.replace(CONTROL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -44,7 +44,7 @@ export class FolderEdits {
     const folder = this.#folder
     if (!folder.isOpen) return 'unavailable'
     const files = withEdits(folder.files, edits)
-    const plan = planRoutes(files, folder.served.routes)
+    const plan = planRoutes(files, folder.served.routes, (file) => edits.has(file))
     const problems = problemsOfEdits(edits, plan)
     if (problems.size > 0) return problems
     const planned = plan.changes.filter(({ file }) => edits.has(file))
@@ -92,7 +92,7 @@ export class FolderEdits {
     const files = new Map(folder.files)
     if (next === null) files.delete(file)
     else files.set(file, next)
-    const plan = planRoutes(files, folder.served.routes)
+    const plan = planRoutes(files, folder.served.routes, (each) => each === file)
     const taken = plan.refused.get(file)
     if (taken !== undefined) return { state: 'taken', problem: taken }
     const planned = plan.changes.filter((change) => change.file === file)

@@ -97,3 +97,21 @@ for (const [what, now, before, expected] of rows) {
 test('route plan: a route that a unit could not build is deployed again', () => {
   assert.deepEqual(planned({ a: one }, serving({ a: one }, true)), ['put a (a.json)'])
 })
+
+test('route plan: ids and names of a checked file must not look like others, which served files may', () => {
+  const refusals = (now: Readonly<Record<string, Json>>, before: Readonly<Record<string, Json>>, checked?: string) =>
+    [...planRoutes(files(now), serving(before), (file) => checked === undefined || file === checked).refused].map(
+      ([file, { pointer, message }]) => `${file} ${pointer} ${message}`,
+    )
+  const both = { Shop: one, a: one, shop: two }
+  assert.deepEqual(refusals(both, {}), ['shop.json /_id the id "shop" differs from "Shop" of Shop.json by case only'])
+  assert.deepEqual(refusals(both, { shop: two }), [
+    'Shop.json /_id the id "Shop" differs from "shop" of shop.json by case only',
+  ])
+  assert.deepEqual(refusals({ ...both, shop: one }, both), [])
+  assert.deepEqual(refusals(both, {}, 'a.json'), [])
+  assert.deepEqual(refusals({ a: { ...one, name: '\u00e9' }, b: { ...one, name: 'e\u0301' } }, {}), [
+    'b.json /name the name "e\u0301" differs from "\u00e9" of a.json by case or Unicode form only',
+  ])
+  assert.match(String(refusals({ a: { ...one, name: 'a\u202e' } }, {})), /^a\.json \/name the name has .+ U\+202E/)
+})

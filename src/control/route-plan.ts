@@ -1,4 +1,5 @@
 import type { RouteChange, RouteSource } from '#contracts'
+import { foldedName, reorderingProblem } from '#files'
 import type { Problem } from '#schema'
 import type { RouteFile } from './route-files.ts'
 
@@ -25,11 +26,13 @@ export interface RoutePlan {
 
 /**
  * Compares the files with the served routes. A served route keeps its id and name; of two new files the first by file
- * name gets it (decisions 4: Route order).
+ * name gets it (decisions 4: Route order). Of a file that `isChecked`, which is about to be deployed, the id and name must not
+ * be taken for others either.
  */
 export function planRoutes(
   files: ReadonlyMap<string, RouteFile>,
   serving: ReadonlyMap<string, ServedRoute>,
+  isChecked: (file: string) => boolean = () => false,
 ): RoutePlan {
   const servedBy = new Map([...serving.values()].map((served) => [served.file, served]))
   const claims = new Claims()
@@ -47,7 +50,10 @@ export function planRoutes(
   for (const [file, { route, text }] of files) {
     if (route === null) continue
     const { source: served, incomplete } = servedBy.get(file) ?? {}
-    const taken = claims.conflict(route.id, route.name, file)
+    const isKnown = served?.id === route.id && served.name === route.name
+    const taken =
+      claims.conflict(route.id, route.name, file) ??
+      (isChecked(file) && !isKnown ? claims.lookalike(route.id, route.name, file) : null)
     if (taken !== null) {
       refused.set(file, taken)
       continue
@@ -65,10 +71,31 @@ export function planRoutes(
 class Claims {
   readonly #ids = new Map<string, string>()
   readonly #names = new Map<string, string>()
+  /** Ids and names by their folded forms, once a file is checked. */
+  #folded: { readonly ids: Map<string, string>; readonly names: Map<string, string> } | null = null
 
   add(id: string, name: string, file: string): void {
     this.#ids.set(id, file)
     this.#names.set(name, file)
+    this.#folded?.ids.set(foldedName(id), id)
+    this.#folded?.names.set(foldedName(name), name)
+  }
+
+  /** An id or name that differs from another by case or Unicode form only, or is not shown as it is. */
+  lookalike(id: string, name: string, file: string): Problem | null {
+    this.#folded ??= { ids: folded(this.#ids.keys()), names: folded(this.#names.keys()) }
+    const otherId = this.#folded.ids.get(foldedName(id)) ?? id
+    const ownerOfId = this.#ids.get(otherId) ?? file
+    if (ownerOfId !== file)
+      return { pointer: '/_id', message: `the id "${id}" differs from "${otherId}" of ${ownerOfId} by case only` }
+    const other = this.#folded.names.get(foldedName(name)) ?? name
+    const owner = this.#names.get(other) ?? file
+    if (owner !== file) {
+      const message = `the name "${name}" differs from "${other}" of ${owner} by case or Unicode form only`
+      return { pointer: '/name', message }
+    }
+    const message = reorderingProblem(name)
+    return message === null ? null : { pointer: '/name', message }
   }
 
   conflict(id: string, name: string, file: string): Problem | null {
@@ -81,4 +108,8 @@ class Claims {
     }
     return null
   }
+}
+
+function folded(texts: Iterable<string>): Map<string, string> {
+  return new Map(Array.from(texts, (text) => [foldedName(text), text]))
 }

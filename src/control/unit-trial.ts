@@ -57,7 +57,7 @@ export async function tryUnit({ settings, thread, handlers }: Trial): Promise<Tr
         openRouter: ({ directory }) => {
           link.opens(directory)
           const files = folders.get(directory) ?? readRouteFiles(directory, new Map())
-          const { changes, refused } = planRoutes(files, new Map())
+          const { changes, refused } = planRoutes(files, new Map(), () => true)
           if (!folders.has(directory)) {
             for (const { file, problems: found } of files.values())
               problems.push(...found.map((problem) => ({ ...problem, directory, file })))

@@ -8,6 +8,7 @@ import {
   readRouteFiles,
   unreadRouteFileNames,
 } from '#control'
+import { nameProblems } from '#files'
 import {
   type AuditOutlet,
   type AuditPlan,
@@ -59,10 +60,12 @@ export class RouteFolders implements ControlServices {
     const isNew = !this.#folders.has(directory)
     this.#folders.set(directory, files)
     this.#progress(directory, files.size)
-    const plan = planRoutes(files, new Map())
+    const plan = planRoutes(files, new Map(), () => true)
     if (isNew) {
       for (const { file, problems } of files.values()) this.#report(this.problems, directory, file, problems)
       for (const [file, problem] of plan.refused) this.#report(this.problems, directory, file, [problem])
+      for (const [file, message] of nameProblems(files.keys()))
+        this.#report(this.problems, directory, file, [{ pointer: '', message }])
       const unread = this.#withheld ? [] : unreadRouteFileNames(directory)
       for (const file of unread) this.#report(this.warnings, directory, file, [{ pointer: '', message: UNREAD }])
     }

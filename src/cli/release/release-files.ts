@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { nameProblems } from '#files'
 import { pathProblem } from '#releases'
 
 /** A file of a folder that can not be part of a release. */
@@ -55,6 +56,7 @@ export function readReleaseFiles(directory: string): ReleaseFiles {
       problems.push({ file: path, message: `it can not be read: ${(error as Error).message}` })
     }
   }
+  for (const [file, message] of nameProblems([...files.keys()].sort())) problems.push({ file, message })
   return { files: new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1))), problems, ignored }
 }
 

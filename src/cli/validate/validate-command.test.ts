@@ -57,6 +57,31 @@ test('every problem of every file is reported with its position', async () => {
   assert.deepEqual(stderr, ['8 problems in 6 files'])
 })
 
+test('routes and scripts that other file systems take for one, or that are not shown as they are, are problems', async () => {
+  using folder = new Folder({
+    'config/routes/Shop.json': `{ ${HANDLER} }`,
+    'config/routes/shop.json': `{ "_id": "other", ${HANDLER} }`,
+    'config/routes/a.json': `{ "_id": "A1", "name": "caf\u00e9", ${HANDLER} }`,
+    'config/routes/b.json': `{ "_id": "a1", ${HANDLER} }`,
+    'config/routes/c.json': `{ "name": "cafe\u0301", ${HANDLER} }`,
+    'config/routes/d.json': `{ "name": "a\u202eb", ${HANDLER} }`,
+    'scripts/groovy/Check.groovy': '',
+    'scripts/groovy/check.groovy': '',
+    'scripts/groovy/a\u202eyvoorg.txt': '',
+  })
+  const { code, stdout } = await validate(folder, '--instance', folder.path)
+  assert.equal(code, 78)
+  const remedy = 'so that some file systems take both for one file; rename one of them'
+  assert.deepEqual(stdout.toSorted(), [
+    'config/routes/b.json:1:3: /_id: the id "a1" differs from "A1" of a.json by case only',
+    'config/routes/c.json:1:3: /name: the name "cafe\u0301" differs from "caf\u00e9" of a.json by case or Unicode form only',
+    'config/routes/d.json:1:3: /name: the name has the character U+202E, which is not shown or changes the order of others',
+    `config/routes/shop.json:1:1: the name differs from "Shop.json" by case or Unicode form only, ${remedy}`,
+    'scripts/groovy/a\\u202eyvoorg.txt: the name has the character U+202E, which is not shown or changes the order of others; rename the file',
+    `scripts/groovy/check.groovy: the name differs from "groovy/Check.groovy" by case or Unicode form only, ${remedy}`,
+  ])
+})
+
 test('problems of routes are reported although config.json is invalid', async () => {
   using folder = new Folder({
     'config/config.json': '{ "handler": { "type": "Routr" } }',

@@ -19,6 +19,7 @@ import { counted, paintFor, printable, writeJson } from '../terminal.ts'
 import { causesOf } from './causes.ts'
 import { misplacedInstance } from './misplaced-instance.ts'
 import { checkRouteFiles } from './route-file-check.ts'
+import { scriptNameProblems } from './script-names.ts'
 import { writtenPathProblems } from './written-paths.ts'
 
 const MANY = 200
@@ -107,7 +108,8 @@ async function checkInstance(instance: string, context: ProcessContext, options:
   await using dryRun = await openDryRun(instance, context, folders, options)
   const { warnings } = dryRun
   // A machine without the secrets of the gateway does not have its folders either.
-  const problems = [...dryRun.problems, ...(options.secretsLookedUp === false ? [] : writtenPathProblems(dryRun))]
+  const written = options.secretsLookedUp === false ? [] : writtenPathProblems(dryRun)
+  const problems = [...dryRun.problems, ...scriptNameProblems(dryRun.directories), ...written]
   const files = folders.folders.reduce((sum, folder) => sum + folder.files, 0)
   const around = ['admin.json', 'config.json'].filter((name) =>
     existsSync(join(dryRun.directories.config, name)),

@@ -1,4 +1,5 @@
 import { Refusal } from '#crest'
+import { nameProblems } from '#files'
 import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 import { type Labels, labelsProblem, pathProblem } from '#releases'
 import type { ReleaseProblem } from '../instance-status.ts'
@@ -40,6 +41,7 @@ export function releaseRequest(body: JsonObject): ReleaseRequest | Refusal {
     if (message !== null) problems.push({ file: path.slice(0, 256), message })
     else contents.set(path, content as Buffer | { readonly sha256: string })
   }
+  for (const [path, message] of nameProblems(contents.keys())) problems.push({ file: path, message })
   return problems.length > 0 ? invalidRelease(problems) : { files: contents, note, only: labels, parent }
 }
 
