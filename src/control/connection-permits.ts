@@ -16,7 +16,11 @@ export class ConnectionPermits {
   }
 
   open(key: string, permits: number, unit: PermitOwner): { memory: SharedArrayBuffer; units: number; unit: number } {
-    const memory = this.#memory.acquire(key, PermitTable.bytes(this.#units, permits), unit)
+    const bytes = PermitTable.bytes(this.#units, permits)
+    const isNew = !this.#memory.isHeld(key, bytes, unit)
+    const memory = this.#memory.acquire(key, bytes, unit)
+    // A unit that was handing over a permit when another ended may have given it to the number of that one, after its end.
+    if (isNew) this.#returnAll(memory, unit)
     return { memory, units: this.#units, unit: unit.number }
   }
 
@@ -26,7 +30,11 @@ export class ConnectionPermits {
 
   /** The thread of a unit has ended, and with it its connections. */
   ended(unit: PermitOwner): void {
-    for (const memory of this.#memory.heldBy(unit)) new PermitTable(memory, this.#units, unit.number).releaseAll()
+    for (const memory of this.#memory.heldBy(unit)) this.#returnAll(memory, unit)
     this.#memory.releaseAll(unit)
+  }
+
+  #returnAll(memory: SharedArrayBuffer, { number }: PermitOwner): void {
+    new PermitTable(memory, this.#units, number).releaseAll()
   }
 }

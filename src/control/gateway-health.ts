@@ -4,7 +4,7 @@ import type { Supervisor } from './supervisor.ts'
 /** Parts of a gateway that its health depends on. */
 interface HealthParts {
   state(): 'starting' | 'running' | 'draining'
-  readonly supervisor: Pick<Supervisor, 'units' | 'abandoned'>
+  readonly supervisor: Pick<Supervisor, 'units' | 'abandoned' | 'recentEnds'>
   /** Checks of objects and of the store. */
   objects(): readonly HealthCheck[]
 }
@@ -29,6 +29,7 @@ export function gatewayHealth({ state, supervisor, objects }: HealthParts): Heal
       ...supervisor.abandoned
         .filter(({ stillAccepts }) => stillAccepts)
         .map(({ name }) => ({ name, ok: false, detail: 'its thread can not be ended and still accepts connections' })),
+      ...(supervisor.recentEnds.check === null ? [] : [supervisor.recentEnds.check]),
       ...objects(),
     ],
   }

@@ -149,6 +149,9 @@ export class Gateway {
     const metrics = this.#monitoring.registry.open()
     exposeProcessMetrics(metrics, input)
     metrics.countReading('gw_unit_restarts_total', 'Units that had to be started again.', { read: () => this.restarts })
+    metrics.reading('gw_unit_recent_ends', 'Units that ended by a fault within the last hour.', {
+      read: () => this.#supervisor.recentEnds.count,
+    })
     this.#replacements = new UnitReplacements(this.#supervisor, metrics, logger)
     this.#reloads = metrics.counter('gw_reloads_total', 'How often all files were looked at again (SIGHUP).')
     const { instance, history: directory, isReadOnly } = settings.directories

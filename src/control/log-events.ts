@@ -193,6 +193,13 @@ export const EVENTS = logEvents('GW_CONTROL', {
     meaning: 'Nothing has changed.',
     action: 'See the output of the other process.',
   },
+  UNITS_END_REPEATEDLY: {
+    message: 'units end repeatedly: five times or more within the last hour',
+    meaning:
+      'Each end aborts the in-flight requests of a unit. Where a request can end it, its sender can do so at any time.',
+    action:
+      'See the errors of the entries `GW_CONTROL_UNIT_ENDED`, and the requests before them; block their sender, correct a script that does not end, or report the error.',
+  },
   UNITS_NOT_REPLACED: {
     message: 'units with the new configuration could not start; those with the earlier one keep serving',
     meaning: '`config.json`, route folders and scripts are used as before the change.',

@@ -19,6 +19,11 @@ export class SharedMemory {
     return region.memory
   }
 
+  /** Whether a holder has the memory of a key. */
+  isHeld(key: string, bytes: number, holder: object): boolean {
+    return this.#regions.get(key)?.get(bytes)?.holders.has(holder) ?? false
+  }
+
   /** All memory of a holder. */
   heldBy(holder: object): SharedArrayBuffer[] {
     return [...this.#regions.values()]

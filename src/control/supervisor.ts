@@ -1,6 +1,7 @@
 import type { UnitSettings } from '#contracts'
-import type { Problem } from '#schema'
+import { type Problem, systemClock } from '#schema'
 import { EVENTS } from './log-events.ts'
+import { RecentEnds } from './recent-ends.ts'
 import { UnitLink, UnitStartError, type UnitThread } from './unit-link.ts'
 import { UnitSet, type UnitSetSettings } from './unit-set.ts'
 import { type TriedConfiguration, tryUnit } from './unit-trial.ts'
@@ -66,9 +67,12 @@ export class Supervisor {
   #replacements: Promise<unknown> = Promise.resolve()
   #draining = false
   restartCount = 0
+  /** Of units that served. */
+  readonly recentEnds: RecentEnds
 
   constructor(supervision: Supervision) {
     this.#supervision = supervision
+    this.recentEnds = new RecentEnds(supervision.logger, systemClock)
     this.#serving = new UnitSet(0, supervision.settings)
   }
 
@@ -268,6 +272,7 @@ export class Supervisor {
     const delay = restartDelay(failures)
     const { logger } = this.#supervision
     logger.error({ ...(error !== null && { error }), unit: unit.number, delay }, EVENTS.UNIT_ENDED)
+    this.recentEnds.add()
     setTimeout(() => {
       // Others may have taken over meanwhile.
       if (!this.#draining && set === this.#serving) this.#spawn(set, unit.number)

@@ -7,7 +7,9 @@ const MAX_MESSAGE = 8 * 1024 * 1024
 export class SocketPort {
   readonly #socket: Socket
   #listener: (message: unknown) => void = () => {}
-  #rest = ''
+  /** Of the message that has begun. They are joined at its end: joined with each part, it would cost the square of its length. */
+  #parts: string[] = []
+  #length = 0
 
   constructor(socket: Socket) {
     this.#socket = socket
@@ -26,17 +28,21 @@ export class SocketPort {
   }
 
   #receive(text: string): void {
-    const lines = (this.#rest + text).split('\n')
-    this.#rest = lines.pop() ?? ''
-    if (this.#rest.length > MAX_MESSAGE) this.#socket.destroy()
-    for (const line of lines) {
-      const message = parsed(line)
+    let from = 0
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
+      const message = parsed(this.#parts.join('') + text.slice(from, end))
+      this.#parts = []
+      this.#length = 0
+      from = end + 1
       if (!Array.isArray(message)) {
         this.#socket.destroy()
         return
       }
       this.#listener(message)
     }
+    this.#parts.push(text.slice(from))
+    this.#length += text.length - from
+    if (this.#length > MAX_MESSAGE) this.#socket.destroy()
   }
 }
 
