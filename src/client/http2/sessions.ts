@@ -1,4 +1,4 @@
-import { type ClientHttp2Session, connect } from 'node:http2'
+import { type ClientHttp2Session, type ClientSessionOptions, connect } from 'node:http2'
 import type { Socket } from 'node:net'
 import { MAX_TIMER_DELAY } from '#schema'
 import type { Call, Dispatcher, OutboundRequest } from '../carrier.ts'
@@ -39,6 +39,11 @@ const STREAM_WINDOW = 262_144
 const CONNECTION_WINDOW = 4_194_304
 /** Time for the last frames of a connection without streams: a server that reads nothing would keep it open. */
 const CLOSE_TIME = 1_000
+
+/** `strictSingleValueFields` is missing in Node's types of clients. */
+interface SessionOptions extends ClientSessionOptions {
+  readonly strictSingleValueFields: boolean
+}
 
 /** The HTTP/2 connections to one origin. */
 export class Sessions {
@@ -89,10 +94,13 @@ export class Sessions {
 
   add(socket: Socket): Session {
     const { maxHeaderBytes } = this.#limits
-    const session = connect(this.#origin, {
+    const options: SessionOptions = {
       createConnection: () => socket,
+      // Fields that occur twice are forwarded as over HTTP/1.1.
+      strictSingleValueFields: false,
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW, maxHeaderListSize: maxHeaderBytes },
-    })
+    }
+    const session = connect(this.#origin, options)
     const added = new Session(session, socket, this.#origin, this.#limits, {
       expectedStreams: () => this.#peerStreams ?? INITIAL_MAX_STREAMS,
       announced: (streams) => {

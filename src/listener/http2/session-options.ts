@@ -30,6 +30,8 @@ export function sessionOptions({ maxTotalHeadersSize }: ListenerSettings): Sessi
       maxHeaderListSize: 2 * maxTotalHeadersSize,
       enablePush: false,
     },
+    // Fields that occur twice are forwarded as over HTTP/1.1.
+    strictSingleValueFields: false,
     maxHeaderListPairs: MAX_FIELDS,
     maxSessionMemory: MAX_MEMORY_IN_MB,
     maxSessionInvalidFrames: 100,
