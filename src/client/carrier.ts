@@ -1,5 +1,6 @@
 import type { Body } from '#http'
 import type { UploadObserver } from './upload.ts'
+import type { UpstreamError } from './upstream-error.ts'
 
 /** A request as connections send it. Fields are name, value, name, value, ... */
 export interface OutboundRequest {
@@ -65,4 +66,6 @@ export interface Dispatcher {
 export interface CallQueue {
   /** Removes a call; false where it is not in the queue. */
   withdraw(call: Call): boolean
+  /** The failure of a call whose wait has ended: a connection that was not established in time, or none that was free. */
+  waitFailure(): UpstreamError
 }

@@ -41,6 +41,8 @@ type SocketCallback = (...result: [error: Error, socket: null] | [error: null, s
 export interface PendingSocket {
   /** Closes the socket; the callback gets an error. */
   cancel(): void
+  /** Why a call fails whose wait ends before the connection is established. */
+  late(): Error
 }
 
 /** Opens a connection to one server. */
@@ -170,6 +172,14 @@ class Attempt implements SocketEvents, PendingSocket {
     this.#socket?.destroy()
   }
 
+  late(): Error {
+    return new Error(
+      isLookedUp(this.#name)
+        ? `name lookup: expected an answer for "${this.#name}" in time; check the name servers`
+        : 'connection: expected it to be established in time',
+    )
+  }
+
   #settle(...result: Parameters<SocketCallback>): void {
     if (this.#over) return
     this.#over = true
@@ -178,11 +188,7 @@ class Attempt implements SocketEvents, PendingSocket {
   }
 
   #expire(): void {
-    const error = new Error(
-      isLookedUp(this.#name)
-        ? `name lookup: expected an answer for "${this.#name}" in time; check the name servers`
-        : 'connection: expected it to be established in time',
-    )
+    const error = this.late()
     if (this.#socket === null) this.failed(error)
     else this.#socket.destroy(error)
   }

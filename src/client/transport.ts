@@ -5,9 +5,10 @@ import type { Call, CallQueue, Dispatcher, OutboundRequest } from './carrier.ts'
 import { Connections } from './http1/connections.ts'
 import { type Session, Sessions } from './http2/sessions.ts'
 import { supportsH2cUpgrade } from './http2/upgrade-probe.ts'
-import { type ConnectOptions, createOpener, type OpenSocket } from './open-socket.ts'
+import { type ConnectOptions, createOpener, type OpenSocket, type PendingSocket } from './open-socket.ts'
 import { type ConnectionPermits, joinPermits, type PermitUser } from './permits/connection-permits.ts'
 import { type ClientSettings, permitKey } from './settings.ts'
+import { UpstreamError } from './upstream-error.ts'
 
 /** How HTTP/2 is chosen for an origin. */
 export type Http2Mode = 'off' | 'alpn' | 'prior-knowledge' | 'h2c-upgrade'
@@ -32,6 +33,8 @@ export class Transport implements Dispatcher, CallQueue, PermitUser {
   #version: 'unknown' | 'http1' | 'http2' = 'unknown'
   #knownUntil = 0
   #opening = false
+  /** Null while none is being opened, and for the probe of HTTP/2. */
+  #pending: PendingSocket | null = null
   #isDispatching = false
   /** Calls that wait for an HTTP/2 connection, in order of arrival. */
   readonly #waiting = new Map<Call, OutboundRequest>()
@@ -118,6 +121,11 @@ export class Transport implements Dispatcher, CallQueue, PermitUser {
     return isWithdrawn
   }
 
+  waitFailure(): UpstreamError {
+    if (!this.#opening) return new UpstreamError('GW_UPSTREAM_POOL_FULL')
+    return new UpstreamError('GW_UPSTREAM_CONNECT', this.#pending?.late())
+  }
+
   grow(): void {
     this.#http1.grow()
     if (this.#waiting.size > 0) this.#openOrWait()
@@ -181,7 +189,8 @@ export class Transport implements Dispatcher, CallQueue, PermitUser {
       this.#useHttp1(null)
       return
     }
-    this.#openHttp2((error, socket) => {
+    this.#pending = this.#openHttp2((error, socket) => {
+      this.#pending = null
       if (error !== null) this.#failed(error)
       else if (this.#mode === 'alpn' && (socket as TLSSocket).alpnProtocol !== 'h2') this.#useHttp1(socket)
       else this.#useHttp2(socket)

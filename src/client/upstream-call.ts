@@ -102,7 +102,8 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
   }
 
   expire(): void {
-    this.abort(new UpstreamError(this.#carrier === null ? 'GW_UPSTREAM_POOL_FULL' : 'GW_UPSTREAM_TIMEOUT'))
+    // Without a carrier it is in a queue.
+    this.abort(this.#carrier === null ? this.queue!.waitFailure() : new UpstreamError('GW_UPSTREAM_TIMEOUT'))
   }
 
   begin(carrier: Carrier, isReused: boolean): void {

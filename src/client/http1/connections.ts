@@ -86,6 +86,12 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
     return isWithdrawn
   }
 
+  waitFailure(): UpstreamError {
+    const [pending] = this.#opening
+    if (pending === undefined) return new UpstreamError('GW_UPSTREAM_POOL_FULL')
+    return new UpstreamError('GW_UPSTREAM_CONNECT', pending.late())
+  }
+
   /** Opens as many connections as there are calls without one, within the limit. */
   grow(): void {
     while (this.lacking > 0 && this.permits.acquire()) {
