@@ -1,17 +1,6 @@
 import { dashedName, Headers, isConnectionField, isHopByHop, namesFields, removeHopByHop } from '#http'
 
 const PLAIN_TEXT = /^[\x20-\x7e]+$/
-const REASON = /^[\t\x20-\x7e\x80-\xff]*$/
-
-/** End-to-end request headers, as a flat list, of a handshake. */
-export function outboundHeaders(headers: Headers): string[] {
-  const raw = endToEnd(headers)
-  const list: string[] = []
-  for (let i = 0; i < raw.length; i += 2) {
-    if (isForwarded(raw[i]!) || isTrailersOption(raw[i]!, raw[i + 1]!)) list.push(raw[i]!, raw[i + 1]!)
-  }
-  return list
-}
 
 /** Whether a request field is forwarded: not hop-by-hop, nor one that the gateway sets or has answered. */
 export function isForwarded(name: string): boolean {
@@ -58,16 +47,6 @@ export function informationalFields(received: readonly string[]): string[] {
     if (PLAIN_TEXT.test(received[i + 1]!)) list.push('Link', received[i + 1]!)
   }
   return list
-}
-
-/** Whether a reason phrase may be forwarded; Node's parser accepts any bytes. */
-export function isReasonPhrase(text: string): boolean {
-  return REASON.test(text)
-}
-
-/** Whether the version of a response is 1.0 or 1.1; Node's parser accepts 0.9 and 2.0 too. */
-export function isHttp1({ httpVersion }: { readonly httpVersion: string }): boolean {
-  return httpVersion === '1.1' || httpVersion === '1.0'
 }
 
 /** Request fields without those that Connection names; copied only where Connection names further fields than the usual options. */

@@ -115,7 +115,5 @@ const CLOSED_BY_PEER: ReadonlySet<string> = new Set(['GW_UPSTREAM_CLOSED', 'ECON
 
 function codeOf(code: string, written: boolean): UpstreamErrorCode {
   if (Object.hasOwn(UPSTREAM_ERRORS, code)) return code as UpstreamErrorCode
-  if (!written) return 'GW_UPSTREAM_CONNECT'
-  // Node's parser reads the responses to handshakes.
-  return code.startsWith('HPE_') ? 'GW_UPSTREAM_PROTOCOL' : 'GW_UPSTREAM_CLOSED'
+  return written ? 'GW_UPSTREAM_CLOSED' : 'GW_UPSTREAM_CONNECT'
 }

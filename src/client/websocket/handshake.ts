@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type Headers, isToken, type TraceFields } from '#http'
-import { outboundHeaders } from '../message-head.ts'
-import { isTraceField, pushTraceFields } from '../outbound-request.ts'
+import { Headers, isToken, Request, type TraceFields } from '#http'
+import type { ResponseHead } from '../http1/response-parser.ts'
+import { outboundRequest } from '../outbound-request.ts'
 
 // RFC 6455 section 1.3
 const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
@@ -62,22 +62,29 @@ export function readOffer(headers: Headers, { subProtocols, withheldExtensions }
   return { key, protocols, extensions }
 }
 
-/** Request headers for the server; `trace` replaces the trace context. */
-export function offerHeaders(headers: Headers, { protocols, extensions }: Offer, trace: TraceFields | null): string[] {
-  const copy = headers.clone()
-  replace(copy, 'Sec-WebSocket-Protocol', protocols)
-  replace(copy, 'Sec-WebSocket-Extensions', extensions)
-  copy.delete('content-length')
-  if (trace !== null) copy.deleteWhere(isTraceField)
-  const fields = outboundHeaders(copy)
-  if (trace !== null) pushTraceFields(fields, trace)
-  fields.push('Connection', 'Upgrade', 'Upgrade', 'websocket')
-  return fields
+/** The request head for the server; `trace` replaces the trace context. Throws where HTTP can not carry it. */
+export function handshakeHead(
+  { uri, headers: received }: Request,
+  { protocols, extensions }: Offer,
+  trace: TraceFields | null,
+): string {
+  const headers = received.clone()
+  replace(headers, 'Sec-WebSocket-Protocol', protocols)
+  replace(headers, 'Sec-WebSocket-Extensions', extensions)
+  // No trailers follow.
+  headers.delete('te')
+  const destination = { authority: uri.authority, isUsedOnce: true, proxy: null }
+  const { target, host, fields } = outboundRequest(new Request({ method: 'GET', uri, headers }), destination, trace)
+  let head = `GET ${target} HTTP/1.1\r\nHost: ${host}\r\n`
+  for (let i = 0; i < fields.length; i += 2) head += `${fields[i]}: ${fields[i + 1]}\r\n`
+  return `${head}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`
 }
 
 /** Why a 101 does not accept the offer (RFC 6455 section 4.1); null where it does (threats B67). */
-export function acceptanceProblem(headers: Headers, upgrade: string | undefined, offer: Offer): string | null {
-  if (upgrade?.toLowerCase() !== 'websocket') return 'expected Upgrade: websocket'
+export function acceptanceProblem({ minor, fields }: ResponseHead, offer: Offer): string | null {
+  if (minor !== 1) return 'expected a 101 of HTTP/1.1'
+  const headers = Headers.fromRaw(fields)
+  if (headers.all('upgrade').join().toLowerCase() !== 'websocket') return 'expected Upgrade: websocket'
   const accepts = headers.all('sec-websocket-accept')
   const expected = createHash('sha1')
     .update(offer.key + ACCEPT_SUFFIX)

@@ -1,24 +1,15 @@
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import {
-  Body,
-  type Exchange,
-  type Headers,
-  type Request,
-  Response,
-  reasonPhrase,
-  type TraceFields,
-  type Upgrade,
-} from '#http'
+import { Body, type Exchange, type Request, Response, type TraceFields } from '#http'
 import { MAX_TIMER_DELAY } from '#schema'
-import { inboundHeaders, isHttp1, isReasonPhrase } from '../message-head.ts'
-import { rejectDotSegments } from '../outbound-request.ts'
+import { type ResponseEvents, type ResponseHead, ResponseParser } from '../http1/response-parser.ts'
+import { inboundHeaders } from '../message-head.ts'
+import { type ResponseFlow, ResponseSource } from '../response-source.ts'
 import { UpstreamError, upstreamErrorOf } from '../upstream-error.ts'
 import type { Watchdog } from '../watchdog.ts'
-import { acceptanceProblem, type Offer, offerHeaders } from './handshake.ts'
+import { acceptanceProblem, handshakeHead, type Offer } from './handshake.ts'
 import { Relay, type RelayTimeouts } from './relay.ts'
 
-const MAX_HEADER_BYTES = 65_536
+const MAX_HEAD_BYTES = 65_536
 
 /** Inputs of a handshake beside the request. */
 interface UpgradeContext {
@@ -38,78 +29,172 @@ export function sendUpgradeRequest(
   socket: Socket,
   context: UpgradeContext,
 ): Promise<Response> {
-  const { promise, resolve, reject } = Promise.withResolvers<Response>()
-  const fail = (error: unknown) => {
-    reject(upstreamErrorOf(error instanceof Error ? error : new Error(String(error)), true))
-    socket.destroy()
-  }
-  const timer = setTimeout(
-    () => fail(new UpstreamError('GW_UPSTREAM_TIMEOUT')),
-    Math.min(context.soTimeout, MAX_TIMER_DELAY),
-  )
-  const stopListening = exchange.onAbort((reason) => fail(new UpstreamError('GW_CLIENT_GONE', reason)))
-  const upgradeRequest = requestOver(socket, request, context, fail)
-  upgradeRequest?.on('information', ({ statusCode }) => {
-    // A 101 without Upgrade header is invalid.
-    if (statusCode === 101) fail(new UpstreamError('GW_UPSTREAM_PROTOCOL'))
-  })
-  upgradeRequest?.once('response', (message) => {
-    const { statusCode = 0 } = message
-    if (statusCode < 200 || statusCode > 999 || !isHttp1(message)) fail(new UpstreamError('GW_UPSTREAM_PROTOCOL'))
-    else resolve(plainResponse(exchange, message, socket, context.soTimeout))
-  })
-  upgradeRequest?.once('upgrade', (message, _socket, early) => {
-    const headers = headersOf(message)
-    const problem =
-      message.httpVersion === '1.1'
-        ? acceptanceProblem(headers, message.headers.upgrade, context.offer)
-        : 'expected a 101 of HTTP/1.1'
-    if (problem !== null) fail(new UpstreamError('GW_UPSTREAM_PROTOCOL', new Error(`upgrade: ${problem}`)))
-    else
-      resolve(
-        new Response(101, {
-          reason: reasonOf(message),
-          headers,
-          upgrade: relayUpgrade(exchange, socket, early, context),
-          isReceived: true,
-        }),
-      )
-  })
-  return promise.finally(() => {
-    clearTimeout(timer)
-    stopListening()
-  })
+  return new Promise((resolve, reject) => new UpgradeCall(exchange, socket, context, resolve, reject).send(request))
 }
 
-function requestOver(
-  socket: Socket,
-  { uri, headers }: Request,
-  { offer, trace }: UpgradeContext,
-  fail: (error: unknown) => void,
-): ClientRequest | null {
-  try {
-    rejectDotSegments(uri.rawPath)
-    const upgradeRequest = httpRequest({
-      createConnection: () => socket,
-      method: 'GET',
-      path: uri.requestTarget,
-      headers: offerHeaders(headers, offer, trace),
-      maxHeaderSize: MAX_HEADER_BYTES,
+/** A handshake and its response. After a 101 the socket is the relay's; after another response it is closed. */
+class UpgradeCall implements ResponseEvents, ResponseFlow {
+  readonly #exchange: Exchange
+  readonly #socket: Socket
+  readonly #context: UpgradeContext
+  readonly #resolve: (response: Response) => void
+  readonly #reject: (error: Error) => void
+  readonly #parser = new ResponseParser({ maxHeadBytes: MAX_HEAD_BYTES }, this)
+  readonly #timer: NodeJS.Timeout
+  /** The head, until the packet with it is parsed. */
+  #head: ResponseHead | null = null
+  #source: ResponseSource | null = null
+  #isPaused = false
+  #isReading = false
+  #isOver = false
+  #stopListening: () => void
+
+  constructor(
+    exchange: Exchange,
+    socket: Socket,
+    context: UpgradeContext,
+    resolve: (response: Response) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.#exchange = exchange
+    this.#socket = socket
+    this.#context = context
+    this.#resolve = resolve
+    this.#reject = reject
+    const { soTimeout } = context
+    const late = () => this.abort(new UpstreamError('GW_UPSTREAM_TIMEOUT'))
+    this.#timer = setTimeout(late, Math.min(soTimeout, MAX_TIMER_DELAY))
+    this.#stopListening = exchange.onAbort((reason) => this.abort(new UpstreamError('GW_CLIENT_GONE', reason)))
+    socket.on('error', this.#onError)
+    // Not `data`: what follows a 101 stays in the socket for the relay.
+    socket.on('readable', this.#read).on('end', this.#onEnd).on('close', this.#onClose)
+  }
+
+  send(request: Request): void {
+    let head: string
+    try {
+      head = handshakeHead(request, this.#context.offer, this.#context.trace)
+    } catch (error) {
+      this.abort(new UpstreamError('GW_UPSTREAM_REQUEST', error))
+      return
+    }
+    this.#parser.expect('GET', true)
+    this.#socket.write(head, 'latin1')
+  }
+
+  onInterim(status: number): void {
+    if (status < 100) throw new UpstreamError('GW_UPSTREAM_PROTOCOL')
+  }
+
+  onHead(head: ResponseHead): void {
+    this.#head = head
+    if (head.upgrade) {
+      const problem = acceptanceProblem(head, this.#context.offer)
+      if (problem !== null) throw new UpstreamError('GW_UPSTREAM_PROTOCOL', new Error(`upgrade: ${problem}`))
+    } else if (head.length !== 0) this.#source = new ResponseSource(this)
+  }
+
+  onData(piece: Buffer): void {
+    this.#source!.push(piece)
+  }
+
+  onComplete(trailers: string[]): void {
+    this.#end()
+    this.#socket.destroy()
+    this.#source?.end(trailers.length === 0 ? null : trailers)
+  }
+
+  pause(): void {
+    this.#isPaused = true
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    this.#read()
+  }
+
+  abort(error: Error): void {
+    if (this.#isOver) return
+    this.#end()
+    this.#parser.stop()
+    this.#socket.destroy()
+    const failure = upstreamErrorOf(error, true)
+    this.#reject(failure)
+    this.#source?.fail(failure)
+  }
+
+  readonly #read = (): void => {
+    if (this.#isReading) return
+    this.#isReading = true
+    try {
+      while (!this.#isPaused && !this.#isOver) {
+        const chunk: Buffer | null = this.#socket.read()
+        if (chunk === null) break
+        const parsed = this.#parser.execute(chunk)
+        if (this.#head !== null) this.#respond(this.#head, chunk.subarray(parsed))
+      }
+    } catch (error) {
+      this.abort(error as Error)
+    }
+    this.#isReading = false
+  }
+
+  #respond(head: ResponseHead, early: Buffer): void {
+    this.#head = null
+    clearTimeout(this.#timer)
+    const { status, reason, fields, length } = head
+    const init = { reason, headers: inboundHeaders(fields), isReceived: true }
+    if (head.upgrade) {
+      this.#end()
+      this.#resolve(
+        new Response(status, { ...init, upgrade: relayUpgrade(this.#exchange, this.#socket, early, this.#context) }),
+      )
+      return
+    }
+    if (!this.#isOver) this.#watch()
+    const body = this.#source === null ? Body.empty : Body.fromSource(this.#source, length < 0 ? null : length)
+    this.#resolve(new Response(status, { ...init, body }))
+  }
+
+  /** The rest of a response that is no 101: while the client exerts back-pressure, the server is not awaited. */
+  #watch(): void {
+    const { soTimeout } = this.#context
+    if (soTimeout <= MAX_TIMER_DELAY) this.#socket.setTimeout(soTimeout)
+    this.#socket.on('timeout', () => {
+      if (!this.#isPaused) this.abort(new UpstreamError('GW_UPSTREAM_TIMEOUT'))
     })
-    upgradeRequest.on('error', fail)
-    upgradeRequest.end()
-    return upgradeRequest
-  } catch (error) {
-    fail(new UpstreamError('GW_UPSTREAM_REQUEST', error))
-    return null
+    this.#exchange.onComplete(() => this.abort(new Error('response body: not read')))
+  }
+
+  readonly #onEnd = (): void => {
+    try {
+      this.#parser.finish()
+    } catch (error) {
+      this.abort(error as Error)
+    }
+  }
+
+  readonly #onError = (error: Error): void => this.abort(error)
+
+  readonly #onClose = (): void => this.#onEnd()
+
+  /** The call uses its socket no more. */
+  #end(): void {
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    this.#stopListening()
+    this.#socket.off('readable', this.#read).off('end', this.#onEnd).off('close', this.#onClose)
   }
 }
 
 /** Waits for the listener to take over the connection; closed with the exchange otherwise. */
-function relayUpgrade(exchange: Exchange, socket: Socket, early: Buffer, context: UpgradeContext): Upgrade {
+function relayUpgrade(
+  exchange: Exchange,
+  socket: Socket,
+  early: Buffer,
+  { timeouts, watchdog }: UpgradeContext,
+): NonNullable<Response['upgrade']> {
   let started = false
-  const ignore = () => {}
-  socket.on('error', ignore)
   // Each direction is half-closed on its own.
   socket.allowHalfOpen = true
   exchange.onComplete(() => {
@@ -118,41 +203,9 @@ function relayUpgrade(exchange: Exchange, socket: Socket, early: Buffer, context
   return {
     start: (client, head) => {
       started = true
-      const server = { socket, early }
-      const relay = new Relay({ socket: client, early: head }, server, context.timeouts, context.watchdog)
+      const relay = new Relay({ socket: client, early: head }, { socket, early }, timeouts, watchdog)
       if (socket.destroyed || client.destroyed) relay.destroy()
       return relay
     },
   }
-}
-
-/** Relays a response other than 101; the connection closes after it. */
-function plainResponse(exchange: Exchange, message: IncomingMessage, socket: Socket, soTimeout: number): Response {
-  const status = message.statusCode ?? 0
-  if (soTimeout <= MAX_TIMER_DELAY) socket.setTimeout(soTimeout)
-  socket.on('timeout', () => {
-    // While the client exerts back-pressure, the server is not awaited.
-    if (!message.isPaused()) socket.destroy()
-  })
-  exchange.onComplete(() => socket.destroy())
-  exchange.onAbort(() => socket.destroy())
-  const headers = headersOf(message)
-  const length = headers.get('content-length')
-  return new Response(status, {
-    reason: reasonOf(message),
-    headers,
-    body:
-      status === 204 || status === 304 || length === '0'
-        ? Body.empty
-        : Body.fromStream(message, length === null ? null : Number(length)),
-    isReceived: true,
-  })
-}
-
-function headersOf({ rawHeaders }: IncomingMessage): Headers {
-  return inboundHeaders(rawHeaders)
-}
-
-function reasonOf({ statusCode = 0, statusMessage = '' }: IncomingMessage): string {
-  return isReasonPhrase(statusMessage) ? statusMessage : reasonPhrase(statusCode)
 }

@@ -106,6 +106,45 @@ for (const [what, head] of [
   })
 }
 
+const ACCEPTED = `Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${ACCEPT}\r\n`
+
+for (const [what, response] of [
+  ['an empty line before it', `\r\nHTTP/1.1 101 x\r\n${ACCEPTED}\r\nsecret`],
+  ['a control character in its reason', `HTTP/1.1 101 x\x01y\r\n${ACCEPTED}\r\nsecret`],
+  ['another coding', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n6\r\nsecret\r\n0\r\n\r\n'],
+  ['an invalid chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nsecretX'],
+  [
+    'more informational responses than are read',
+    `${'HTTP/1.1 103 x\r\n\r\n'.repeat(50)}HTTP/1.1 101 x\r\n${ACCEPTED}\r\n`,
+  ],
+] as const) {
+  test(`a response to the handshake with ${what} is read as strictly as any other: 502`, async () => {
+    await using upstream = await rawUpstream((socket) => socket.write(response))
+    await using proxy = await startProxy(upstream.url)
+    const answer = await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
+    assert.match(answer, /^HTTP\/1\.1 502 /)
+    assert.doesNotMatch(answer, /secret/)
+    await waitUntil('the upstream connections were closed', () => upstream.sockets.size === 0)
+  })
+}
+
+test('a response to the handshake whose body has no length ends with its connection, in any pieces', async () => {
+  const parts = ['HTTP/1.1 20', '0 OK\r\nX-App: 1\r', '\n\r\nnot ', 'here']
+  await using upstream = await rawUpstream((socket) => {
+    socket.setNoDelay()
+    const next = () => {
+      const part = parts.shift()
+      if (part === undefined) socket.end()
+      else socket.write(part, () => setImmediate(next))
+    }
+    next()
+  })
+  await using proxy = await startProxy(upstream.url)
+  const answer = await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
+  assert.match(answer, /^HTTP\/1\.1 200 [\s\S]*X-App: 1/)
+  assert.match(answer, /not here|4\r\nnot \r\n4\r\nhere/)
+})
+
 const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
 const VERSION = 'Sec-WebSocket-Version: 13\r\n'
 
