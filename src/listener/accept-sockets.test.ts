@@ -37,6 +37,23 @@ test('every socket of a shared port serves, and none accepts after a drain', { s
   }
 })
 
+test('a drain of sockets does not run turn after turn while the thread is busy', { skip }, async (t) => {
+  await using server = await listening(async () => respond(200, {}, 'ok'), { reusePort: true })
+  const nextTurn = setImmediate
+  let isBusy = true
+  const work = () => {
+    const end = performance.now() + 0.2
+    while (performance.now() < end);
+    if (isBusy) nextTurn(work)
+  }
+  nextTurn(work)
+  const turns = t.mock.method(globalThis, 'setImmediate')
+  await server.listener.drain(1_000)
+  isBusy = false
+  const count = turns.mock.callCount()
+  assert.ok(count >= 8 && count < 200, `it took ${count} turns`)
+})
+
 test('connections in the queues of the sockets are served when the port is drained', { skip }, async () => {
   await using server = await listening(async () => respond(200, {}, 'ok'), { reusePort: true })
   const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'

@@ -15,6 +15,9 @@ const CLOSE_LIMIT = 2_000
 const SHORT_TURN = 0.05
 const STEP = 200
 
+/** Milliseconds between two attempts: turns without end would take a processor from the requests that are in flight. */
+const PAUSE = 10
+
 /** Address of the first socket of a port. */
 interface AcceptAddress {
   readonly host: string
@@ -80,7 +83,7 @@ export class AcceptSockets {
   /**
    * Closes each socket after a turn of the event loop in which nothing was queued at it: the system resets the connections in the
    * queue of a socket that is closed, even where others listen on the port. The turn should be short, since more may
-   * arrive until it ends.
+   * arrive until it ends; after one that was not, the next attempt is made later.
    */
   close(): Promise<void> {
     this.#closed ??= this.#closeEmpty()
@@ -91,17 +94,20 @@ export class AcceptSockets {
     const begin = performance.now()
     let open: readonly AcceptSocket[] = this.#sockets
     // The first turn has perhaps polled the sockets already.
-    await turn()
-    while (open.length > 0) {
+    for (await turn(); open.length > 0; ) {
       const before = open.map(({ accepted }) => accepted)
       const start = performance.now()
       await turn()
       const now = performance.now()
       const isLate = now - begin > CLOSE_LIMIT
-      if (now - start > SHORT_TURN * 2 ** ((now - begin) / STEP) && !isLate) continue
+      const isShort = now - start <= SHORT_TURN * 2 ** ((now - begin) / STEP)
       // One in a turn: each takes time, in which more may arrive at the others.
-      const empty = open.find(({ accepted }, at) => accepted === before[at] || isLate)
-      if (empty === undefined) continue
+      const empty = open.find(({ accepted }, at) => isLate || (isShort && accepted === before[at]))
+      if (empty === undefined) {
+        await new Promise((resolve) => setTimeout(resolve, PAUSE))
+        await turn()
+        continue
+      }
       // Not close() of an HTTP server: it also closes connections whose first request is being received.
       NetServer.prototype.close.call(empty.server)
       open = open.filter((socket) => socket !== empty)
