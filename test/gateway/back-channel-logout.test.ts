@@ -28,10 +28,13 @@ interface Parts {
   readonly client?: object
   readonly registration?: object
   readonly baseURI?: string | undefined
+  /** Clients of the gateway at the provider. */
+  readonly clients?: readonly string[]
 }
 
 /** Gateways whose route /app logs users in at a provider that sends logout tokens to the first of them. */
-async function setting({ session, gateways: count = 1, isNew, client = {}, registration = {}, baseURI }: Parts = {}) {
+async function setting(parts: Parts = {}) {
+  const { gateways: count = 1, isNew, client = {}, clients = ['gateway'] } = parts
   const files = {
     'secrets/client.secret': Buffer.from('a secret of the client').toString('base64'),
     'secrets/session.key': COOKIE_KEY,
@@ -42,17 +45,15 @@ async function setting({ session, gateways: count = 1, isNew, client = {}, regis
   const provider = await OidcProvider.start(
     () =>
       ({
-        clients: [
-          {
-            client_id: 'gateway',
-            client_secret: 'a secret of the client',
-            redirect_uris: gateways.map(({ url }) => `${url}/app/oidc/callback`),
-            grant_types: ['authorization_code', 'refresh_token'],
-            backchannel_logout_uri: `${first.url}/app/oidc/backchannel-logout`,
-            backchannel_logout_session_required: true,
-            ...client,
-          },
-        ],
+        clients: clients.map((client_id) => ({
+          client_id,
+          client_secret: 'a secret of the client',
+          redirect_uris: gateways.map(({ url }) => `${url}/app/oidc/callback`),
+          grant_types: ['authorization_code', 'refresh_token'],
+          backchannel_logout_uri: `${first.url}/app/oidc/backchannel-logout`,
+          backchannel_logout_session_required: true,
+          ...client,
+        })),
         cookies: { keys: ['a key of the test'] },
         findAccount: (_context: unknown, id: string) => ({ accountId: id, claims: async () => ({ sub: id }) }),
         features: {
@@ -66,7 +67,7 @@ async function setting({ session, gateways: count = 1, isNew, client = {}, regis
         // biome-ignore lint/suspicious/noExplicitAny: the type of the provider's configuration does not fit
       }) as any,
   )
-  for (const gateway of gateways) await gateway.deploy('app', route(provider.url, { session, registration, baseURI }))
+  for (const gateway of gateways) await gateway.deploy('app', route(provider.url, parts))
   return {
     gateways,
     gateway: first,
@@ -84,7 +85,7 @@ async function setting({ session, gateways: count = 1, isNew, client = {}, regis
   }
 }
 
-function route(issuer: string, { session, registration, baseURI }: Parts) {
+function route(issuer: string, { session, registration, baseURI, clients = ['gateway'] }: Parts) {
   const keys = {
     secretId: 'session.key',
     format: { type: 'SecretKeyPropertyFormat', config: { format: 'BASE64', algorithm: 'AES' } },
@@ -103,18 +104,18 @@ function route(issuer: string, { session, registration, baseURI }: Parts) {
         type: 'Issuer',
         config: { wellKnownEndpoint: `${issuer}/.well-known/openid-configuration` },
       },
-      {
-        name: 'client',
+      ...clients.map((clientId) => ({
+        name: clientId,
         type: 'ClientRegistration',
         config: {
-          clientId: 'gateway',
+          clientId,
           issuer: 'server',
           scopes: ['openid'],
           clientSecretId: 'client.secret',
           secretsProvider: 'secrets',
           ...registration,
         },
-      },
+      })),
     ],
     handler: {
       type: 'Chain',
@@ -125,7 +126,8 @@ function route(issuer: string, { session, registration, baseURI }: Parts) {
             config: {
               clientEndpoint: '/app/oidc',
               requireHttps: false,
-              registrations: ['client'],
+              registrations: clients,
+              ...(clients.length > 1 && { loginHandler: { type: 'StaticResponseHandler', config: { status: 401 } } }),
               oAuth2SessionKey: 'login',
             },
           },
@@ -254,6 +256,20 @@ test('a token is accepted once; one for an unknown session is a success', option
   assert.equal((await at.logOut({ sid: 'unknown' })).status, 200)
   const typed = await at.logOut({ sid: 'unknown' }, { header: { typ: undefined } })
   assert.equal(typed.status, 200)
+})
+
+test('a token for several clients ends the sessions of each', options, async () => {
+  await using at = await setting({ clients: ['gateway', 'shop'] })
+  const browsers = [new BrowserLike(), new BrowserLike()]
+  for (const [index, registration] of ['gateway', 'shop'].entries())
+    await logIn(
+      browsers[index] as BrowserLike,
+      `${at.gateway.url}/app/oidc/login?registration=${registration}&goto=/app/page`,
+    )
+  const jti = randomUUID()
+  assert.equal((await at.logOut({ sub: 'demo', aud: ['gateway', 'shop'], jti })).status, 200)
+  for (const browser of browsers) assert.equal((await browser.ask(at.page)).status, 401)
+  assert.equal((await at.logOut({ sub: 'demo', aud: ['gateway', 'shop'], jti })).status, 400)
 })
 
 test('tokens of another issuer, for another client or expired end no session', options, async () => {

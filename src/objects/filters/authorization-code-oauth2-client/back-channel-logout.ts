@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto'
 import { type ClientRegistration, SessionUnavailableError } from '#contracts'
-import { type Exchange, mediaType, parseForm, type Response, respond, type SessionRevocations } from '#http'
+import {
+  type Exchange,
+  type LoginMoment,
+  mediaType,
+  parseForm,
+  type Response,
+  respond,
+  type SessionRevocations,
+} from '#http'
 import {
   isForAudience,
   MAX_TOKEN_LENGTH,
@@ -11,6 +19,7 @@ import {
   TokenError,
   violations,
 } from '#jose'
+import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
 import { OpenIdError } from '#openid'
 import type { Clock } from '#schema'
@@ -52,19 +61,32 @@ async function logOut(exchange: Exchange, settings: LogoutEndpointSettings): Pro
   const { revocations } = exchange.session
   if (revocations === undefined) throw new Error('the route has no session manager: there are no sessions to end')
   const text = await signedToken(await logoutToken(exchange), settings.registrations)
-  const { claims, registration } = await trusted(text, settings)
-  const at = clock.now()
-  const jti = digest([claims['iss'], registration.clientId, claims['jti']])
-  if (!(await revocations.claim(jti, JTI_LIFETIME))) throw new LogoutRefused('the logout token was used before')
+  const { claims, clientIds } = await trusted(text, settings)
+  const moment = { issuedAt: issuedAt(claims), at: clock.now() }
+  const ended: string[] = []
+  for (const clientId of clientIds) if (await endLogins(revocations, claims, clientId, moment)) ended.push(clientId)
+  if (ended.length === 0) throw new LogoutRefused('the logout token was used before')
+  warnOfLimits(revocations, logger)
+  logger.debug({ issuer: claims['iss'], clientIds: ended }, 'sessions ended by a logout token')
+}
+
+/** Ends the logins of one client; false where the token has ended them before. */
+async function endLogins(
+  revocations: SessionRevocations,
+  claims: JsonObject,
+  clientId: string,
+  moment: LoginMoment,
+): Promise<boolean> {
+  const jti = digest([claims['iss'], clientId, claims['jti']])
+  if (!(await revocations.claim(jti, JTI_LIFETIME))) return false
   try {
-    await revocations.revoke(revokedSubjects(claims, registration.clientId), { issuedAt: issuedAt(claims), at })
+    await revocations.revoke(revokedSubjects(claims, clientId), moment)
+    return true
   } catch (error) {
     // The provider may send the token again.
     await revocations.release(jti).catch(() => {})
     throw error
   }
-  warnOfLimits(revocations, logger)
-  logger.debug({ issuer: claims['iss'], clientId: registration.clientId }, 'sessions ended by a logout token')
 }
 
 function warnOfLimits({ isShared }: SessionRevocations, logger: Logger): void {
@@ -98,7 +120,7 @@ async function signedToken(text: string, registrations: readonly ClientRegistrat
   throw new LogoutRefused('the token can not be decrypted')
 }
 
-/** The claims of a token signed by a provider of this filter for its client. The signature is verified last. */
+/** The claims of a token signed by a provider of this filter, and the clients it is for. The signature is verified last. */
 async function trusted(text: string, { registrations, clock }: LogoutEndpointSettings) {
   const token = parseSignedToken(text)
   const claims = readClaims(token.payload)
@@ -106,13 +128,15 @@ async function trusted(text: string, { registrations, clock }: LogoutEndpointSet
   const times = { now: clock.now(), skew, maxAge: IAT_WINDOW }
   const [violation] = violations(token.header, claims, { kind: 'logoutToken', times })
   if (violation !== undefined) throw new LogoutRefused(violation.message)
+  const clientIds = new Set<string>()
   for (const registration of registrations.filter(({ clientId }) => isForAudience(claims, [clientId]))) {
     if ((await registration.issuer.metadata()).issuer !== claims['iss']) continue
     const unsigned = await registration.signatureProblem(text)
     if (unsigned !== null) throw new LogoutRefused(unsigned)
-    return { claims, registration }
+    clientIds.add(registration.clientId)
   }
-  throw new LogoutRefused('the claims iss and aud name no client of this endpoint')
+  if (clientIds.size === 0) throw new LogoutRefused('the claims iss and aud name no client of this endpoint')
+  return { claims, clientIds }
 }
 
 function refusal(error: unknown, logger: Logger): Response {

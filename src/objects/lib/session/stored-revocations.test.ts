@@ -33,6 +33,21 @@ test('a revocation ends logins that began before it, by either clock, and no lat
   assert.equal(await at.revocations.isRevoked(['c'], { issuedAt: 0, at: 0 }), false)
 })
 
+test('a revocation that arrives late leaves a newer one as it is, also for watched logins', async (context) => {
+  context.mock.timers.enable({ apis: ['setInterval'] })
+  using at = made()
+  const now = at.clock.now()
+  await at.revocations.revoke(['a'], { issuedAt: now, at: now + 2_000 })
+  await at.revocations.revoke(['a'], { issuedAt: now - 60_000, at: now + 1_000 })
+  const between = { issuedAt: now - 1_000, at: now + 3_000 }
+  assert.equal(await at.revocations.isRevoked(['a'], between), true, 'by the clock of the issuer')
+  assert.equal(await at.revocations.isRevoked(['a'], { issuedAt: now, at: now + 1_500 }), true, 'by that of a gateway')
+  const ended = Promise.withResolvers<void>()
+  at.revocations.watch(['a'], between, ended.resolve)
+  context.mock.timers.tick(1_000)
+  await ended.promise
+})
+
 test('a login whose token request was sent before a logout and answered after it is revoked', () => {
   assert.equal(isBefore({ issuedAt: 10_000, at: 10_100 }, { issuedAt: 10_000, at: 10_200 }), true)
 })

@@ -55,11 +55,18 @@ export class StoredRevocations implements SessionRevocations {
   }
 
   async revoke(subjects: readonly string[], moment: LoginMoment): Promise<void> {
-    const set = { issuedAt: moment.issuedAt, at: moment.at }
-    for (const subject of subjects)
-      await orUnavailable(this.#store.update(`revoked ${subject}`, { set }, this.lifetime + CLOCK_MARGIN))
-    const listed = Object.fromEntries(subjects.map((subject) => [subject, set]))
-    await orUnavailable(this.#store.update(this.#listOf(this.#clock.now()), { set: listed }, LIST_LIFETIME))
+    const listed: Record<string, LoginMoment> = {}
+    for (const subject of subjects) listed[subject] = await orUnavailable(this.#record(`revoked ${subject}`, moment))
+    await orUnavailable(this.#store.update(this.#listOf(this.#clock.now()), { set: { ...listed } }, LIST_LIFETIME))
+  }
+
+  /** A token that arrives late, or at a gateway whose clock is behind, leaves the moment of a newer one as it is. */
+  async #record(key: string, { issuedAt, at }: LoginMoment): Promise<LoginMoment> {
+    const record = await this.#store.get(key)
+    const known = record === null ? { issuedAt, at } : momentOf(record)
+    const set = { issuedAt: Math.max(issuedAt, known.issuedAt), at: Math.max(at, known.at) }
+    await this.#store.update(key, { set }, this.lifetime + CLOCK_MARGIN)
+    return set
   }
 
   async isRevoked(subjects: readonly string[], login: LoginMoment): Promise<boolean> {
