@@ -12,7 +12,7 @@ test('a callback that was used, without or with a session', options, async () =>
   await logIn(browser, `${at.gateway.url}/app/page`)
   const callback = browser.trail.find((url) => url.includes('/callback')) as string
   const again = await browser.ask(callback)
-  assert.deepEqual([again.status, again.headers.get('location')], [302, '/'])
+  assert.deepEqual([again.status, again.headers.get('location')], [302, `${at.gateway.url}/app/page`])
   assert.equal((await browser.ask(`${at.gateway.url}/app/page`)).status, 200, 'the session goes on')
 
   const other = new BrowserLike()
@@ -31,12 +31,19 @@ test('a callback that was used, without or with a session', options, async () =>
   assert.equal((await logIn(other, `${at.gateway.url}/app/oidc/login`, 'other')).url, `${at.gateway.url}/`)
 })
 
-test('a browser with a session is redirected from a used callback to defaultLoginGoto', options, async () => {
+test('a used callback leads to the page of the last login, without the query of a long URL', options, async () => {
   await using at = await openIdGateway({ filter: { defaultLoginGoto: '/app/home' } })
-  const browser = new BrowserLike()
-  await logIn(browser, `${at.gateway.url}/app/page`)
-  const callback = browser.trail.find((url) => url.includes('/callback')) as string
-  assert.equal((await browser.ask(callback)).headers.get('location'), '/app/home')
+  for (const [query, page] of [
+    ['', '/app/home'],
+    ['?goto=/app/page?x=1', `${at.gateway.url}/app/page?x=1`],
+    [`?goto=/app/page?x=${'1'.repeat(400)}`, `${at.gateway.url}/app/page`],
+    [`?goto=/app/${'1'.repeat(400)}`, '/app/home'],
+  ] as const) {
+    const browser = new BrowserLike()
+    await logIn(browser, `${at.gateway.url}/app/oidc/login${query}`)
+    const callback = browser.trail.findLast((url) => url.includes('/callback')) as string
+    assert.equal((await browser.ask(callback)).headers.get('location'), page)
+  }
 })
 
 test('a browser can have twenty logins in progress', options, async () => {

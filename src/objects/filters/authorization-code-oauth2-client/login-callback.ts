@@ -88,11 +88,11 @@ async function isUnknownOrUsed({ login, registration, key, settings }: CallbackR
   return login === null || registration === null || !(await settings.usedStates.use(key))
 }
 
-/** Back button, reload, or an expired login: a user who is logged in is redirected to the application. */
+/** Back button, reload, or an expired login: a user who is logged in is redirected to the page of the last login. */
 function refuseState({ loginSession, settings }: CallbackRequest): Response {
   const { tokens } = loginSession
   if (tokens !== null && settings.registrationByKey.has(tokens.registration))
-    return redirect(settings.defaultLoginGoto ?? '/')
+    return redirect(loginSession.page ?? settings.defaultLoginGoto ?? '/')
   throw new LoginRequestError('no login with that state was begun in this browser, or it is over')
 }
 
@@ -140,8 +140,9 @@ function checkClass({ issued, login }: CallbackRequest): void {
   checkAcr(issued?.claims?.['acr'], login?.acr?.split(' ') ?? [])
 }
 
-function keepTokens({ loginSession, registration, issued, askedAt }: CallbackRequest): void {
+function keepTokens({ loginSession, registration, issued, askedAt, login }: CallbackRequest): void {
   loginSession.keep(registration as ClientRegistration, issued as IssuedTokens, askedAt, null)
+  loginSession.setPage((login as PendingLogin).goto)
 }
 
 function redirectToTarget(state: CallbackRequest): Response {

@@ -7,6 +7,8 @@ import { type LoginIdentity, loginIdentity } from './login-identity.ts'
 
 /** Maximum of pending logins, for example in several tabs; the oldest is evicted. */
 const MAX_ATTEMPTS = 20
+/** Maximum characters of the URL of a page. */
+const MAX_PAGE = 300
 
 /** A login between the redirect to the server and its callback. */
 export interface PendingLogin {
@@ -102,7 +104,19 @@ export class LoginSession {
   }
 
   forget(): void {
-    for (const key of [this.#key, this.#checkedKey, this.#retriedKey]) this.#session.delete(key)
+    for (const key of [this.#key, this.#checkedKey, this.#retriedKey, this.#pageKey]) this.#session.delete(key)
+  }
+
+  /** URL of the page to which the last login led; null where it is too long. */
+  get page(): string | null {
+    return this.#session.get(this.#pageKey) as string | null
+  }
+
+  /** Without its query where it is long: sessions in cookies are limited. */
+  setPage(url: string): void {
+    const page = [url, url.split('?', 1)[0] as string].find(({ length }) => length <= MAX_PAGE) ?? null
+    if (page === null) this.#session.delete(this.#pageKey)
+    else this.#session.set(this.#pageKey, page)
   }
 
   /** Time of the last refresh for an application that rejected the token, in milliseconds since the epoch; null before the first. */
@@ -129,6 +143,10 @@ export class LoginSession {
 
   get #retriedKey(): string {
     return `${this.#key} retried`
+  }
+
+  get #pageKey(): string {
+    return `${this.#key} page`
   }
 
   #pending(): { readonly key: string; readonly at: number }[] {
