@@ -68,6 +68,30 @@ test('the fragment is captured before the login, and restored after it', async (
   assert.deepEqual([again.response.status, again.written], [200, undefined])
 })
 
+test('over TLS a cookie that another host of the domain can set has no effect', async () => {
+  await using filter = await withFilter()
+  const asked = await filter.send('https://app.example/app/page')
+  const field = asked.response.headers.all('set-cookie').find((each) => each.includes('ig-fragment=')) ?? ''
+  assert.match(field, /^__Host-ig-fragment=[^;]+; Path=\/; .*Secure/)
+  const planted = Buffer.from(JSON.stringify({ page: '/', location: 'https://evil.example/' })).toString('base64url')
+  const capture = (cookie: string) =>
+    filter.send('https://app.example/app/fragment', {
+      body: 'fragment=%23section-2',
+      headers: { 'Sec-Fetch-Site': 'same-origin', Cookie: cookie },
+    })
+  assert.equal((await capture(`ig-fragment=${planted}`)).response.status, 400)
+  const captured = await capture(`ig-fragment=${planted}; ${field.split(';')[0]}`)
+  assert.deepEqual([captured.response.status, captured.response.headers.get('location')], [302, LOGIN])
+})
+
+for (const cookie of [{ domain: 'app.example' }, { path: '/app' }, { secure: false }, { name: '__Secure-f' }])
+  test(`a cookie with ${JSON.stringify(cookie)} keeps its name over TLS`, async () => {
+    await using filter = await withFilter({ cookie })
+    const { response } = await filter.send('https://app.example/app/page')
+    const names = response.headers.all('set-cookie').map((field) => parseSetCookie(field).name)
+    assert.deepEqual(names, ['state', cookie.name ?? 'ig-fragment'])
+  })
+
 test('the script of the page is the only one that its policy allows', async () => {
   await using filter = await withFilter({ noJavaScriptMessage: '<b>"No" scripts</b>' })
   const { response } = await filter.send('http://app.example/app/page')

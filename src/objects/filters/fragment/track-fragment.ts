@@ -2,6 +2,7 @@ import { isLoginRedirect } from '#contracts'
 import { type Exchange, type Filter, parseForm, type Response, respond } from '#http'
 import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
 import { type SessionCookieSettings, takeCookies, writeCookie } from '../../lib/session/session-cookie.ts'
+import { hostCookieName } from '../../lib/sso/host-cookie.ts'
 import { isNavigation } from '../../lib/sso/login-required.ts'
 import { isOfOwnPage } from '../../lib/sso/own-page.ts'
 import { submittedForm } from '../../lib/sso/submitted-form.ts'
@@ -25,8 +26,9 @@ export function trackFragment(settings: FragmentSettings): Filter {
   const { endpoint, cookie } = settings
   return async (exchange, next) => {
     const { request } = exchange
-    const pending = pendingIn(request, cookie.name)
-    takeCookies(request, (name) => name === cookie.name)
+    const ours = nameFor(exchange, cookie)
+    const pending = pendingIn(request, ours)
+    takeCookies(request, (name) => name === cookie.name || name === ours)
     if (request.uri.path === endpoint) return capture(settings, pending, exchange)
     const response = await next(exchange)
     if (request.method !== 'GET' || !isNavigation(request)) return response
@@ -49,7 +51,7 @@ function askForFragment(
   if (location === null || text === null || !isWebPage(location)) return login
   const page = submittedForm({ action: endpoint, message, prepare: READ_FRAGMENT, fields: [FIELD] })
   for (const field of login.headers.all('set-cookie')) page.headers.add('Set-Cookie', field)
-  writeCookie(page, exchange, cookie, cookie.name, text, LIFETIME)
+  writeCookie(page, exchange, cookie, nameFor(exchange, cookie), text, LIFETIME)
   return page
 }
 
@@ -69,14 +71,23 @@ async function capture(
   const fragment = validFragment(posted ?? '')
   const response = respond(302, { Location: location, 'Cache-Control': 'no-store' })
   const text = fragment === null ? null : formatPending({ page: pending.page, location: null, fragment })
-  writeCookie(response, exchange, cookie, cookie.name, text ?? '', LIFETIME)
+  writeCookie(response, exchange, cookie, nameFor(exchange, cookie), text ?? '', LIFETIME)
   return response
 }
 
 function restore({ cookie }: FragmentSettings, exchange: Exchange, location: string): Response {
   const response = respond(302, { Location: location, 'Cache-Control': 'no-store' })
-  writeCookie(response, exchange, cookie, cookie.name, '')
+  writeCookie(response, exchange, cookie, nameFor(exchange, cookie), '')
   return response
+}
+
+/**
+ * The name of the cookie, with the prefix `__Host-` over TLS: its content decides where the browser goes, and another host of the
+ * domain could set one for a longer path. Browsers refuse the prefix with a domain, or with another path.
+ */
+function nameFor(exchange: Exchange, { name, domain, path, secure }: SessionCookieSettings): string {
+  const canBeOfHost = domain === undefined && path === '/' && secure !== false
+  return canBeOfHost && !/^__(?:Host|Secure)-/.test(name) ? hostCookieName(exchange, name) : name
 }
 
 /** Whether the request is for the page; a login filter may have added a query parameter. */
