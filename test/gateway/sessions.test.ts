@@ -160,17 +160,19 @@ describe('Session rules of a route', () => {
     },
   })
 
-  for (const type of ['InMemorySessionManager', 'AuthenticatedEncryptedJwtSessionManager']) {
+  const types = ['InMemorySessionManager', 'AuthenticatedEncryptedJwtSessionManager']
+  for (const [type, own] of types.flatMap((type) => types.map((own) => [type, own] as const))) {
     test(
-      `a route with the default cookie name of ${type} keeps its sessions apart from those around it`,
+      `a route with ${own} and the cookie name of ${type} keeps its sessions apart from those around it`,
       options,
       async () => {
-        const inside = { session: { type } }
+        const config = { cookie: { name: 'shared' } }
+        const inside = { session: { type: own, config } }
         await using gateway = await RunningGateway.start({
           admin: { gatewayUnits: 2 },
           files: {
             'config/config.json': {
-              heap: [{ name: 'Session', type }],
+              heap: [{ name: 'Session', type, config }],
               session: 'Session',
               handler: { name: '_router', type: 'Router', config: { scanInterval: 'disabled' } },
             },

@@ -1,6 +1,6 @@
 import type { Exchange, Response, Session } from '#http'
 import { type SessionCookieSettings, takeCookies, writeCookie } from './session-cookie.ts'
-import { joinValue, splitValue } from './split-cookie.ts'
+import { joinValue, partNames, splitValue } from './split-cookie.ts'
 
 /** Maximum of values that are tried: a client may send the cookie several times. */
 export const MAX_CANDIDATES = 4
@@ -22,7 +22,8 @@ interface CookieState {
 
 /**
  * The part of a session cookie that belongs to one manager. Nested routes whose managers have the same cookie name share the cookie:
- * `outer!inner`. Each has its own session (spec, Route, session rule 2). With one manager the cookie has one part.
+ * `outer!inner`, also those of different types. Each has its own session (spec, Route, session rule 2). With one manager the cookie
+ * has one part.
  */
 export class CookiePart {
   readonly name: string
@@ -30,25 +31,24 @@ export class CookiePart {
   readonly level: number
   /** The session of the enclosing route. */
   readonly around: Session | null
-  readonly #names: readonly string[]
   readonly #state: CookieState
 
-  private constructor(level: number, names: readonly string[], around: Session | null, state: CookieState) {
+  private constructor(level: number, around: Session | null, state: CookieState) {
     this.name = state.settings.name
     this.level = level
-    this.#names = names
     this.around = around
     this.#state = state
   }
 
-  /** Removes the cookie from the request. `names`: the cookies over which a long value is split, that of the cookie first. */
-  static open(exchange: Exchange, cookie: SessionCookieSettings, names: readonly string[] = [cookie.name]): CookiePart {
+  /** Removes the cookie from the request, with those over which a long value is split. */
+  static open(exchange: Exchange, cookie: SessionCookieSettings): CookiePart {
     const { request, existingSession: around } = exchange
-    const outer = sharedPart(around, cookie.name, names)
-    if (outer !== null) return new CookiePart(outer.level + 1, names, around, outer.#stateFor(cookie))
+    const outer = sharedPart(around, cookie.name)
+    if (outer !== null) return new CookiePart(outer.level + 1, around, outer.#stateFor(cookie))
+    const names = partNames(cookie.name)
     exchange.reserveCookies(names)
     if (!request.headers.has('cookie'))
-      return new CookiePart(0, names, around, {
+      return new CookiePart(0, around, {
         sent: NONE,
         values: NO_VALUES,
         settings: cookie,
@@ -58,7 +58,7 @@ export class CookiePart {
     const sent = takeCookies(request, (name) => names.includes(name))
     const values = sentValues(sent, names).map((value) => value.split(SEPARATOR))
     const parts = [...(values[0] ?? [])]
-    return new CookiePart(0, names, around, { sent, values, settings: cookie, parts, written: [] })
+    return new CookiePart(0, around, { sent, values, settings: cookie, parts, written: [] })
   }
 
   /** The part of this manager in each value that the client sent. */
@@ -85,7 +85,7 @@ export class CookiePart {
     const others = response.headers.all('set-cookie').filter((field) => !state.written.includes(field))
     response.headers.delete('set-cookie')
     for (const field of others) response.headers.add('Set-Cookie', field)
-    for (const [index, name] of this.#names.entries()) {
+    for (const [index, name] of partNames(this.name).entries()) {
       const text = texts[index]
       if (text !== undefined) writeCookie(response, exchange, state.settings, name, text, maxAge)
       else if (state.sent.has(name) || index === 0) writeCookie(response, exchange, state.settings, name, '')
@@ -94,9 +94,8 @@ export class CookiePart {
   }
 
   /** The innermost manager of the same cookie: this one or an outer one. */
-  find(name: string, names: readonly string[]): CookiePart | null {
-    if (this.name === name && this.#names.length === names.length) return this
-    return sharedPart(this.around, name, names)
+  find(name: string): CookiePart | null {
+    return this.name === name ? this : sharedPart(this.around, name)
   }
 
   /** Cookies with different domains or paths are different cookies to a browser: they are written separately. */
@@ -126,10 +125,10 @@ function sentValues(sent: ReadonlyMap<string, readonly string[]>, names: readonl
 const NONE: ReadonlyMap<string, readonly string[]> = new Map()
 const NO_VALUES: readonly never[] = []
 
-function sharedPart(session: Session | null, name: string, names: readonly string[]): CookiePart | null {
+function sharedPart(session: Session | null, name: string): CookiePart | null {
   if (session === null) return null
   const { cookie } = session as Session & { readonly cookie?: unknown }
-  return cookie instanceof CookiePart ? cookie.find(name, names) : null
+  return cookie instanceof CookiePart ? cookie.find(name) : null
 }
 
 const STRICTNESS = { NONE: 0, LAX: 1, STRICT: 2 }

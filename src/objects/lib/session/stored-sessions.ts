@@ -16,7 +16,6 @@ export function storedSessions(
   cookie: SessionCookieSettings,
   revocations: SessionRevocations,
 ): SessionManager {
-  const names = [cookie.name]
   /** The session of the first id that exists. An id chosen by the client is never used for a new session. */
   const existing = async (exchange: Exchange, ids: readonly string[], part: CookiePart): Promise<OpenSession> => {
     for (const id of ids) {
@@ -50,7 +49,7 @@ export function storedSessions(
 
   return {
     open: (exchange) => {
-      const part = CookiePart.open(exchange, cookie, names)
+      const part = CookiePart.open(exchange, cookie)
       const { candidates } = part
       if (candidates.length === 0) return opened(exchange, null, new ChangeTrackingSession(null, part, revocations))
       return existing(exchange, candidates.filter((each) => ID.test(each)).slice(0, MAX_CANDIDATES), part)

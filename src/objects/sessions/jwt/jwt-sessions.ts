@@ -4,7 +4,6 @@ import type { Clock, Counter } from '#schema'
 import { ChangeTrackingSession } from '../../lib/session/change-tracking-session.ts'
 import { CookiePart, MAX_CANDIDATES } from '../../lib/session/cookie-part.ts'
 import type { SessionCookieSettings } from '../../lib/session/session-cookie.ts'
-import { partNames } from '../../lib/session/split-cookie.ts'
 import { openSession, type SessionContent, type SessionKeys, sealSession } from './session-token.ts'
 
 interface JwtSessionSettings {
@@ -24,7 +23,6 @@ interface JwtSessionSettings {
 /** Encrypted sessions in cookies. */
 export function jwtSessions(settings: JwtSessionSettings): SessionManager {
   const { cookie, clock, skew } = settings
-  const names = partNames(cookie.name)
 
   /** A session is valid for its own manager only, in any order of the cookie parts. */
   const keysFor = ({ name, level }: CookiePart): SessionKeys => ({
@@ -68,7 +66,7 @@ export function jwtSessions(settings: JwtSessionSettings): SessionManager {
 
   return {
     open: (exchange) => {
-      const part = CookiePart.open(exchange, cookie, names)
+      const part = CookiePart.open(exchange, cookie)
       return part.candidates.length === 0 ? opened(exchange, part, null) : existing(exchange, part)
     },
   }
