@@ -112,7 +112,10 @@ test('the user denies consent: the response is that of failureHandler', options,
 })
 
 test('an expired access token is refreshed once for many requests over all units', options, async () => {
-  await using at = await openIdGateway({ ttl: { AccessToken: 2 }, units: 3 })
+  // Those of the refresh do not expire, however slow the machine is.
+  const AccessToken = ({ oidc }: { oidc: { params?: Record<string, unknown> } }) =>
+    oidc.params?.['grant_type'] === 'refresh_token' ? 3600 : 2
+  await using at = await openIdGateway({ ttl: { AccessToken }, units: 3 })
   let refreshes = 0
   at.provider.provider.on('grant.success', (context) => {
     if (context.oidc.params?.['grant_type'] === 'refresh_token') refreshes += 1
@@ -237,6 +240,42 @@ test(
     }
   },
 )
+
+test('logout from another site asks the user; the provider of the login needs no consent', options, async () => {
+  const client = { backchannel_logout_uri: 'http://127.0.0.1:1/', backchannel_logout_session_required: true }
+  const entity = '${contexts.oauth2Info.id_token_claims.sid}'
+  await using at = await openIdGateway({ entity, client, provider: { backchannelLogout: { enabled: true } } })
+  const browser = new BrowserLike()
+  const page = `${at.gateway.url}/app/page`
+  const logout = `${at.gateway.url}/app/oidc/logout`
+  const crossSite = { 'Sec-Fetch-Site': 'cross-site' }
+  const { text: sid } = await logIn(browser, page)
+  assert.ok(sid !== '')
+  for (const [query, headers] of [
+    ['', { ...crossSite, Referer: 'https://evil.example/' }],
+    ['?sid=another', crossSite],
+    [`?sid=${sid}&iss=https://evil.example`, crossSite],
+    ['', { Origin: 'https://evil.example' }],
+  ] as const) {
+    const asked = await browser.ask(`${logout}${query}`, { headers })
+    assert.match(asked.text, /Do you want to log out\?<.*<a href="logout">Log out</)
+    assert.equal((await browser.ask(page)).status, 200, query)
+  }
+  const asked = await browser.ask(`${logout}?goto=/bye?a=1`, { headers: crossSite })
+  assert.match(asked.text, /<a href="logout\?goto=[^"]*%2Fbye%3Fa%3D1">/)
+  assert.equal((await browser.ask(`${logout}?goto=https://evil.example`, { headers: crossSite })).status, 400)
+  for (const [query, headers] of [
+    [`?sid=${sid}&iss=${at.provider.url}`, crossSite],
+    ['', { ...crossSite, Referer: `${at.provider.url}/` }],
+    ['', { 'Sec-Fetch-Site': 'same-site' }],
+    ['', { 'Sec-Fetch-Site': 'none' }],
+  ] as const) {
+    const other = new BrowserLike()
+    const own = (await logIn(other, page)).text
+    await other.ask(`${logout}${query.replace(sid, own)}`, { headers })
+    assert.equal((await other.ask(page)).status, 302, JSON.stringify(headers))
+  }
+})
 
 test('login?registration=&issuer=&goto= uses the given registration, and redirects to goto', options, async () => {
   await using at = await openIdGateway()

@@ -1,21 +1,49 @@
 import type { ClientRegistration } from '#contracts'
-import { pageResponse, type Response } from '#http'
+import { type Exchange, equalsConstantTime, pageResponse, type Response } from '#http'
 import { OpenIdError } from '#openid'
 import { dropContent } from '../../lib/session/application-content.ts'
 import { loginLoops } from '../../lib/sso/login-loops.ts'
+import { isFromOtherSite } from '../../lib/sso/own-page.ts'
 import { EVENTS } from '../log-events.ts'
 import { gotoIn, queryOf, redirect, siteOf } from './begin-login.ts'
 import type { LoginRequest, LoginSettings } from './login-request.ts'
+import { claimsOf, type SessionTokens } from './login-session.ts'
 import { clientOf } from './registered-client.ts'
 
 /**
  * `logout?goto=<target>`: removes the tokens, and the user's sessions at applications, from the session, and revokes the tokens at the
- * server if configured.
+ * server if configured. Another site can not log users out: a page asks them.
  */
 export async function logOut(request: LoginRequest): Promise<Response> {
+  const { tokens } = request.loginSession
+  if (tokens !== null && isFromOtherSite(request.exchange) && !isOfProvider(request.exchange, tokens))
+    return confirmation(request)
   const response = await endLogin(request)
   loginLoops.reset(response, request.exchange, request.endpoint)
   return response
+}
+
+/**
+ * Whether the provider of a login loads the endpoint in a frame (OpenID Connect Front-Channel Logout 1.0 section 3): it knows the
+ * session, or the frame is in a page of its origin.
+ */
+function isOfProvider(exchange: Exchange, tokens: SessionTokens): boolean {
+  const { iss, sid } = claimsOf(tokens) ?? {}
+  const query = queryOf(exchange)
+  const named = query.get('sid')
+  if (named !== null)
+    return typeof sid === 'string' && equalsConstantTime(named, sid) && (query.get('iss') ?? iss) === iss
+  const page = exchange.request.headers.get('referer') ?? ''
+  return (
+    typeof iss === 'string' && URL.canParse(iss) && URL.canParse(page) && new URL(page).origin === new URL(iss).origin
+  )
+}
+
+function confirmation({ exchange }: LoginRequest): Response {
+  const goto = gotoIn(queryOf(exchange), exchange)
+  const href = goto === null ? 'logout' : `logout?${new URLSearchParams({ goto })}`
+  const text = 'A page of another site led you here.'
+  return pageResponse(200, { title: 'Do you want to log out?', text, link: { href, label: 'Log out' } })
 }
 
 async function endLogin(request: LoginRequest): Promise<Response> {

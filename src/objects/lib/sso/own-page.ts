@@ -11,6 +11,12 @@ export function isOfOwnPage({ request: { headers }, originalUri }: Exchange): bo
   return headers.all('origin').every((origin) => hostOf(origin) === hostOf(`http://${originalUri.authority}`))
 }
 
+/** Whether a page of another site sent the request, or redirected to it; a sibling host of the domain is of the same site. */
+export function isFromOtherSite(exchange: Exchange): boolean {
+  const sites = exchange.request.headers.all('sec-fetch-site')
+  return sites.length > 0 ? sites.includes('cross-site') : !isOfOwnPage(exchange)
+}
+
 /** Host and port, without a default port; null for `null` and other texts. */
 function hostOf(origin: string): string | null {
   if (!URL.canParse(origin)) return null
