@@ -270,8 +270,8 @@ describe('PolicyEnforcementFilter: cache fields', () => {
       assert.match(await problemsOf({ amService: 'am', ssoTokenSubject: 'x', cache: { maximumTimeToCache } }), expected)
   })
 
-  test('maximumSize: the maximum of entries', async () => {
-    await using at = await pages(cached({ maximumSize: 2 }))
+  test('maximumSize: the maximum of entries, of which each unit gets an even share', async () => {
+    await using at = await pages(cached({ maximumSize: 4 }), { ...QUIET, units: 2 })
     for (const x of [1, 2, 3, 3, 2, 1]) await at.ask(at.session, { url: `http://app.example/page?x=${x}` })
     assert.equal(at.decisionRequestCount, 4)
     assert.equal(at.built.metrics.values.get('gw_cache_entries'), 2)

@@ -93,7 +93,8 @@ export async function protectedPages(
   {
     manager: options = {},
     am = {},
-  }: { manager?: Parameters<typeof DevelopmentAccessManager.start>[0]; am?: JsonObject } = {},
+    units = 1,
+  }: { manager?: Parameters<typeof DevelopmentAccessManager.start>[0]; am?: JsonObject; units?: number } = {},
 ): Promise<ProtectedPages> {
   const clock = manualClock(Date.now())
   // One clock for both: the gateway would reject tokens issued later than its own time.
@@ -120,7 +121,12 @@ export async function protectedPages(
     return build<Handler>(
       chain as never,
       { filters: [...filters], handler: { type: application.name } },
-      { clock, types: [...around.types.filter((each) => each !== chain), ...TYPES, application], heap: around.heap },
+      {
+        clock,
+        units,
+        types: [...around.types.filter((each) => each !== chain), ...TYPES, application],
+        heap: around.heap,
+      },
     )
   }
 

@@ -259,7 +259,7 @@ async function caching(cache: Record<string, JsonValue> = {}, more: Record<strin
     endpointHandler: { type: 'ClientHandler' },
     cache: { enabled: true, ...cache },
   }
-  const built = await build<Filter>(OAuth2TokenExchangeFilter, config, { types: TYPES, clock })
+  const built = await build<Filter>(OAuth2TokenExchangeFilter, config, { types: TYPES, clock, units: 2 })
   const send = async (token: string, scope = 'read', status = 200) => {
     let issued = ''
     await built.object(exchangeFor('GET', 'http://app.example/', { headers: { token, scope } }), async (exchange) => {
@@ -321,8 +321,8 @@ test('cache: a service that rejects every token causes one exchange more in ten 
   assert.equal(at.endpoint.requests.length, 3)
 })
 
-test('cache: a token that the service rejects is dropped, failures are not cached, and the size is limited', async () => {
-  await using at = await caching({ maximumSize: 2 })
+test('cache: a token that the service rejects is dropped, failures are not cached, and each unit has its share of the size', async () => {
+  await using at = await caching({ maximumSize: 4 })
   assert.equal(await at.send('a', 'read', 401), 'new1')
   assert.equal(await at.send('a'), 'new2')
   await at.send('b')

@@ -7,7 +7,6 @@ import {
   config,
   defineType,
   duration,
-  integer,
   list,
   object,
   ref,
@@ -15,6 +14,7 @@ import {
   string,
   url,
 } from '#schema'
+import { maximumSizeField, unitSize } from '../../lib/cache-size.ts'
 import { ExchangeCache } from './exchange-cache.ts'
 import { defaultFailure } from './exchange-failure.ts'
 import { exchangeToken } from './exchange-token.ts'
@@ -64,9 +64,7 @@ export const OAuth2TokenExchangeFilter = defineType({
       maxTimeout: config(duration({ zero: false, unlimited: false }))
         .default('5 minutes')
         .meta({ description: 'Maximum time in the cache: a revoked token is used for up to this time.' }),
-      maximumSize: config(integer({ min: 1 }))
-        .default(10_000)
-        .meta({ description: 'Maximum of cached tokens of each unit; the least recently used is evicted.' }),
+      maximumSize: maximumSizeField('tokens', 10_000),
     })
       .optional()
       .meta({ description: 'Cache of exchanged tokens, by the token that is exchanged and the scopes.' }),
@@ -96,7 +94,10 @@ export const OAuth2TokenExchangeFilter = defineType({
       handler: settings.endpointHandler,
       onFailure: failureHandler === undefined ? defaultFailure : failureHandler,
       logger: env.logger,
-      cache: cache?.enabled === true ? new ExchangeCache({ ...cache, clock: env.clock }) : null,
+      cache:
+        cache?.enabled === true
+          ? new ExchangeCache({ ...cache, maximumSize: unitSize(cache.maximumSize, env), clock: env.clock })
+          : null,
     })
   },
 })

@@ -3,6 +3,7 @@ import { normalRealm } from '#access-manager'
 import { cacheMetrics, type DisconnectionStrategy, type LoadResult, RevocableCache, type Unavailable } from '#cache'
 import type { AmService, Executor, Notification } from '#contracts'
 import type { Environment } from '#schema'
+import { unitSize } from '../../lib/cache-size.ts'
 import { FallbackTtl } from '../../lib/fallback-ttl.ts'
 import { sessionTags, tokenDigest } from '../../lib/session-tags.ts'
 import { type Decision, SubjectRefused } from './evaluate-policies.ts'
@@ -61,7 +62,7 @@ export class DecisionCache {
     if (notifications === null)
       env.warn('the notifications of amService are disabled: changed policies take effect when cached decisions expire')
     this.#cache = new RevocableCache({
-      maximumSize: settings.maximumSize,
+      maximumSize: unitSize(settings.maximumSize, env),
       clock: env.clock,
       metrics: cacheMetrics('policy-decision', env),
       invalidation: notifications === null ? null : { notifications, strategy: settings.strategy, tagsOf },

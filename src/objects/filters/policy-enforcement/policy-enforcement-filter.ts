@@ -9,7 +9,6 @@ import {
   converted,
   defineType,
   duration,
-  integer,
   isZeroDuration,
   leftValue,
   map,
@@ -24,6 +23,7 @@ import {
 } from '#schema'
 import { STRATEGY_FIELD } from '../../lib/access-token/token-cache.ts'
 import { assignedTarget } from '../../lib/assigned-target.ts'
+import { maximumSizeField } from '../../lib/cache-size.ts'
 import { reportHeader } from '../../lib/header-fields.ts'
 import { implicitAmService } from '../../lib/implicit-am-service.ts'
 import { requestResource } from '../../lib/policy/request-resource.ts'
@@ -33,7 +33,6 @@ import { EnforcementRequest, type EnforcementSettings } from './enforcement-requ
 import type { MapSource } from './evaluation-request.ts'
 
 /** Default size of the decision cache, in one unit. */
-const DEFAULT_SIZE = 100_000
 
 const valuesOrExpression = () => byShape({ object: map(template()), string: runtime('any') })
 
@@ -51,9 +50,7 @@ const CACHE_FIELD = object(
       .meta({
         description: 'Maximum time in the cache; by default the `ttl` of the decision, with OpenAM `defaultTimeout`.',
       }),
-    maximumSize: config(integer({ min: 1 }))
-      .optional()
-      .meta({ description: 'Maximum of cached decisions of one unit; 100,000 by default.' }),
+    maximumSize: maximumSizeField('decisions'),
     executor: ref(Executor)
       .default('ScheduledExecutorService')
       .meta({ description: 'Service that removes expired decisions from the cache.' }),
@@ -150,7 +147,7 @@ export const PolicyEnforcementFilter = defineType({
             {
               defaultTimeout: cache.defaultTimeout ?? null,
               maximumTimeToCache: cache.maximumTimeToCache ?? null,
-              maximumSize: cache.maximumSize ?? DEFAULT_SIZE,
+              maximumSize: cache.maximumSize,
               executor: cache.executor,
               strategy: cache.onNotificationDisconnection,
             },

@@ -11,7 +11,8 @@ import {
   renames,
   type Settled,
 } from '#schema'
-import { cachedResolver, DEFAULT_SIZE, STRATEGY_FIELD } from './token-cache.ts'
+import { DEFAULT_SIZE } from '../cache-size.ts'
+import { cachedResolver, STRATEGY_FIELD } from './token-cache.ts'
 
 const MEMBERS = {
   enabled: config(boolean()).default(false).meta({ description: 'Whether tokens are cached.' }),

@@ -1,6 +1,7 @@
 import { cacheMetrics, type DisconnectionStrategy, RevocableCache } from '#cache'
 import type { AccessTokenResolver, AmService, Executor } from '#contracts'
 import { config, type Environment, oneOf } from '#schema'
+import { unitSize } from '../cache-size.ts'
 import { FallbackTtl } from '../fallback-ttl.ts'
 import { type CachedResolution, CachedResolver, type TokenTtls } from './cached-resolver.ts'
 import { tagsOfNotification } from './token-tags.ts'
@@ -13,9 +14,6 @@ interface TokenCacheSettings extends TokenTtls {
   readonly amService: AmService | null
   readonly onNotificationDisconnection: DisconnectionStrategy
 }
-
-/** Default number of tokens in the cache of one unit. */
-export const DEFAULT_SIZE = 100_000
 
 const SWEEP_INTERVAL = 10_000
 
@@ -49,7 +47,7 @@ export function cachedResolver(
     env.warn('the notifications of amService are disabled: revoked tokens stay in the cache until their TTL ends')
   }
   const cache = new RevocableCache<CachedResolution>({
-    maximumSize,
+    maximumSize: unitSize(maximumSize, env),
     clock,
     metrics: cacheMetrics('access-token', env),
     invalidation: notifications === null ? null : { notifications, strategy, tagsOf: tagsOfNotification },

@@ -66,6 +66,7 @@ async function cachedWith(
     { delegate: { type: 'TestResolver' }, ...config },
     {
       clock: time ?? clock,
+      units: 2,
       types: [Resolver, Service, Silent, ScheduledExecutorService],
       heap: [
         { name: 'ScheduledExecutorService', type: 'ScheduledExecutorService' },
@@ -163,8 +164,8 @@ test('without amService, each access manager of the delegate limits the time: Op
   }
 })
 
-test('maximumSize: the least recently used token is evicted', async () => {
-  await using at = await cachedWith(good(), { maximumSize: 2 })
+test('maximumSize: the least recently used token is evicted from the share of a unit', async () => {
+  await using at = await cachedWith(good(), { maximumSize: 4 })
   for (const token of ['a', 'b', 'a', 'c', 'a', 'b']) await at.resolve(token)
   assert.deepEqual(at.asked, ['a', 'b', 'c', 'b'])
 })
@@ -246,7 +247,7 @@ describe('negative cache and failures', () => {
   test('B60: five thousand different invalid tokens evict no valid one', async () => {
     await using at = await cachedWith(
       (token, count) => (token.startsWith('good') ? good()(token, count) : bad(token, count)),
-      { maximumSize: 10 },
+      { maximumSize: 20 },
     )
     for (let i = 0; i < 10; i++) await at.resolve(`good ${i}`)
     await Promise.all(Array.from({ length: 900 }, (_, i) => at.resolve(`bad ${i}`)))

@@ -1,6 +1,7 @@
 import { AccessTokenResolverKind, AmServiceKind, Executor } from '#contracts'
-import { boolean, config, defineType, duration, integer, ref, renames } from '#schema'
-import { cachedResolver, DEFAULT_SIZE, STRATEGY_FIELD } from '../../lib/access-token/token-cache.ts'
+import { boolean, config, defineType, duration, ref, renames } from '#schema'
+import { cachedResolver, STRATEGY_FIELD } from '../../lib/access-token/token-cache.ts'
+import { maximumSizeField } from '../../lib/cache-size.ts'
 
 /** Caches the results of another resolver. */
 export const CacheAccessTokenResolver = defineType({
@@ -19,11 +20,7 @@ export const CacheAccessTokenResolver = defineType({
         description:
           'Maximum time in the cache; by default until the token expires, and `defaultTimeout` with OpenAM, which does not notify of revoked tokens.',
       }),
-    maximumSize: config(integer({ min: 1 }))
-      .optional()
-      .meta({
-        description: 'Maximum of cached tokens of each unit, by default 100,000. The least recently used is evicted.',
-      }),
+    maximumSize: maximumSizeField('tokens'),
     executor: ref(Executor)
       .default('ScheduledExecutorService')
       .meta({ description: 'Service that removes expired tokens.' }),
@@ -41,7 +38,7 @@ export const CacheAccessTokenResolver = defineType({
         ...settings,
         maxTimeout: maximumTimeToCache ?? null,
         maxTimeoutField: 'maximumTimeToCache',
-        maximumSize: maximumSize ?? DEFAULT_SIZE,
+        maximumSize,
         amService: amService ?? null,
       },
       env,

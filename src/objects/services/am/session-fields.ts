@@ -1,17 +1,13 @@
 import { Executor } from '#contracts'
-import { boolean, config, type DecodedMembers, duration, integer, object, oneOf, ref, type Settled } from '#schema'
+import { boolean, config, type DecodedMembers, duration, object, oneOf, ref, type Settled } from '#schema'
+import { maximumSizeField } from '../../lib/cache-size.ts'
 
 const CACHE_MEMBERS = {
   enabled: config(boolean()).default(false).meta({ description: 'Whether sessions are cached after a lookup.' }),
   executor: ref(Executor)
     .default('ScheduledExecutorService')
     .meta({ description: 'Service that removes expired sessions from the cache.' }),
-  maximumSize: config(integer({ min: 1 }))
-    .default(100_000)
-    .meta({
-      description:
-        'Maximum of cached sessions in the whole gateway; each unit gets an even share. The least recently used is evicted.',
-    }),
+  maximumSize: maximumSizeField('sessions'),
   maximumTimeToCache: config(duration()).optional().meta({
     description:
       'Maximum time in the cache, never beyond the end of the session. By default until 30 seconds before its idle timeout; 30 seconds with OpenAM, whose notifications get lost.',

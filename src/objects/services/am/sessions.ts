@@ -2,6 +2,7 @@ import type { IdleTime, SessionLookup, SessionLookupResult } from '#access-manag
 import { cacheMetrics, RevocableCache, TtlCache, Unavailable } from '#cache'
 import { AccessManagerError, type AmSession, type AmSessions } from '#contracts'
 import type { Environment } from '#schema'
+import { unitSize } from '../../lib/cache-size.ts'
 import { FallbackTtl, type NotifyingService } from '../../lib/fallback-ttl.ts'
 import { sessionTags, tokenDigest } from '../../lib/session-tags.ts'
 import { EndedSessions } from './ended-sessions.ts'
@@ -66,7 +67,7 @@ function cachedSessions(
     env,
   )
   const sessions = new RevocableCache<CachedSession>({
-    maximumSize: Math.max(1, Math.ceil(cache.maximumSize / env.units)),
+    maximumSize: unitSize(cache.maximumSize, env),
     clock,
     metrics: cacheMetrics('session', env),
     invalidation:

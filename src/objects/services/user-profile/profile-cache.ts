@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { cacheMetrics, type LoadResult, RevocableCache, Unavailable } from '#cache'
 import { AccessManagerError, type AmService, type Executor, type Notification, type UserProfile } from '#contracts'
 import type { Environment } from '#schema'
+import { unitSize } from '../../lib/cache-size.ts'
 import { isIgnored } from '../../lib/session-tags.ts'
 
 interface ProfileCacheSettings {
@@ -35,7 +36,7 @@ export class ProfileCache {
   constructor({ notifications }: AmService, settings: ProfileCacheSettings, env: Environment) {
     this.#ttl = settings.maximumTimeToCache
     this.#cache = new RevocableCache({
-      maximumSize: Math.max(1, Math.ceil(settings.maximumSize / env.units)),
+      maximumSize: unitSize(settings.maximumSize, env),
       clock: env.clock,
       metrics: cacheMetrics('user-profile', env),
       invalidation: null,

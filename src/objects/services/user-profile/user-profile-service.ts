@@ -1,6 +1,7 @@
 import { normalRealm } from '#access-manager'
 import { AmServiceKind, Executor, UserProfileServiceKind, type UserProfileService as UserProfiles } from '#contracts'
-import { boolean, config, defineType, duration, integer, list, object, ref, string } from '#schema'
+import { boolean, config, defineType, duration, list, object, ref, string } from '#schema'
+import { maximumSizeField } from '../../lib/cache-size.ts'
 import { ProfileCache } from './profile-cache.ts'
 import { lookUpProfile, type ProfileSource } from './profile-lookup.ts'
 
@@ -9,12 +10,7 @@ const CACHE_FIELD = object({
   executor: ref(Executor)
     .default('ScheduledExecutorService')
     .meta({ description: 'Service that removes expired profiles from the cache.' }),
-  maximumSize: config(integer({ min: 1 }))
-    .default(100_000)
-    .meta({
-      description:
-        'Maximum of cached profiles in the whole gateway; each unit gets an even share. The least recently used is evicted.',
-    }),
+  maximumSize: maximumSizeField('profiles'),
   maximumTimeToCache: config(duration({ zero: false, unlimited: false }))
     .default('1 minute')
     .meta({ description: 'Maximum time in the cache.' }),
