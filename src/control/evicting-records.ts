@@ -5,6 +5,8 @@ export interface StoredRecord {
   readonly fields: SharedRecord
   /** By the monotonic clock. */
   expiresAt: number
+  /** Whether others are evicted first. */
+  readonly isOfUser?: boolean
   /** Characters that it counts; undefined before it is stored. */
   size?: number
 }
@@ -21,9 +23,10 @@ const OVERHEAD = 200
 /** Expired records that each insertion removes at most, so that none stays for ever. */
 const EXPIRED_AT_ONCE = 4
 
-/** Records in the order of their use, bounded in number and size: the least recently used ones are evicted. */
+/** Records in the order of their use, bounded in number and size: the least recently used ones are evicted, last those of users. */
 export class EvictingRecords {
-  readonly #records = new Map<string, StoredRecord>()
+  readonly #others = new Map<string, StoredRecord>()
+  readonly #ofUsers = new Map<string, StoredRecord>()
   readonly #limits: RecordLimits
   readonly #clock: Clock
   /** Characters of all records. */
@@ -37,19 +40,19 @@ export class EvictingRecords {
   }
 
   get count(): number {
-    return this.#records.size
+    return this.#others.size + this.#ofUsers.size
   }
 
-  keys(): IterableIterator<string> {
-    return this.#records.keys()
+  keys(): string[] {
+    return [...this.#ofUsers.keys(), ...this.#others.keys()]
   }
 
   has(id: string): boolean {
-    return this.#records.has(id)
+    return this.#others.has(id) || this.#ofUsers.has(id)
   }
 
   get(id: string): StoredRecord | undefined {
-    return this.#records.get(id)
+    return this.#others.get(id) ?? this.#ofUsers.get(id)
   }
 
   /** Stores a record as the one that was used last. */
@@ -57,26 +60,29 @@ export class EvictingRecords {
     this.delete(id)
     // Records are mostly read: they are measured when they change.
     record.size ??= OVERHEAD + id.length + sizeOf(record.fields)
-    this.#records.set(id, record)
+    const records = record.isOfUser === true ? this.#ofUsers : this.#others
+    records.set(id, record)
     this.#size += record.size
     this.#makeRoom()
   }
 
   /** Returns whether it was there. */
   delete(id: string): boolean {
-    this.#size -= this.#records.get(id)?.size ?? 0
-    return this.#records.delete(id)
+    this.#size -= this.get(id)?.size ?? 0
+    return this.#others.delete(id) || this.#ofUsers.delete(id)
   }
 
   #makeRoom(): void {
     const now = this.#clock.monotonic()
     const { count, size } = this.#limits
-    let expired = 0
-    for (const [id, { expiresAt }] of this.#records) {
-      const isOver = expiresAt <= now && ++expired <= EXPIRED_AT_ONCE
-      if (!isOver && this.#records.size <= count && this.#size <= size) return
-      this.delete(id)
-      if (expiresAt > now) this.evicted += 1
+    for (const records of [this.#others, this.#ofUsers]) {
+      let expired = 0
+      for (const [id, { expiresAt }] of records) {
+        const isOver = expiresAt <= now && ++expired <= EXPIRED_AT_ONCE
+        if (!isOver && this.count <= count && this.#size <= size) break
+        this.delete(id)
+        if (expiresAt > now) this.evicted += 1
+      }
     }
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { KeyValueStore } from './key-value-store.ts'
+import { type KeptRecord, KeyValueStore } from './key-value-store.ts'
 
 function keeper(count?: number, size?: number) {
   let now = 1_000
@@ -127,6 +127,26 @@ test('records are bounded in size, too: large ones that were never read evict on
   put('user 9', 10)
   for (let flood = 99; flood > 96; flood -= 1) read(`flood ${flood}`)
   assert.notEqual(read('user 8'), null)
+})
+
+test('records of users are evicted after others that are in use, also in a process that takes over', () => {
+  const first = keeper(8)
+  first.records.update('s', 'user', { set: { a: 1 }, isOfUser: true }, 10_000, false)
+  first.records.update('s', 'user', { set: { b: 2 } }, 10_000, true)
+  const second = keeper(8)
+  for (const id of first.records.ids) second.records.keep(first.records.kept(id) as KeptRecord)
+  for (const { records } of [first, second]) {
+    for (let visitor = 0; visitor < 20; visitor += 1) {
+      records.update('s', `visitor ${visitor}`, { set: { a: 1 } }, 10_000, false)
+      records.get('s', `visitor ${visitor}`, 10_000)
+    }
+    assert.deepEqual({ ...records.get('s', 'user', null) }, { a: 1, b: 2 })
+    assert.equal(records.get('s', 'visitor 0', null), null)
+    for (let user = 0; user < 20; user += 1)
+      records.update('s', `user ${user}`, { set: { a: 1 }, isOfUser: true }, 10_000, false)
+    assert.ok(records.size <= 8)
+    assert.equal(records.get('s', 'user', null), null)
+  }
 })
 
 test('a record without expiry is never evicted', () => {

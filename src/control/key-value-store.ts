@@ -23,12 +23,14 @@ export interface KeptRecord {
   readonly lifetime: number | null
   /** Whether it was read since it was created. */
   readonly isUsed: boolean
+  readonly isOfUser?: boolean
 }
 
 /**
  * The key-value store of a gateway, shared by all units: sessions, and ids that may be used once. Bounded in number
  * and size, with one clock; each method is atomic. Records that were never read share a quarter of the capacity, so that a flood
- * of requests that each create a session evicts only such records, and no session in use.
+ * of requests that each create a session evicts only such records, and no session in use. Of the others, those of users are evicted
+ * last: an application that sets a cookie for everybody gives a session to each visitor.
  */
 export class KeyValueStore {
   readonly #used: EvictingRecords
@@ -70,9 +72,10 @@ export class KeyValueStore {
     const entry = this.#alive(id)
     if (entry === null && ifPresent) return
     const fields = changedRecord(entry?.fields ?? Object.create(null), change)
-    const changed = { fields, expiresAt: entry?.expiresAt ?? 0 }
+    const isOfUser = (entry?.isOfUser ?? false) || (change.isOfUser ?? false)
+    const changed = { fields, expiresAt: entry?.expiresAt ?? 0, isOfUser }
     if (Object.keys(changed.fields).length === 0) this.#delete(id)
-    else this.#store(id, changed, lifetime, entry === null ? this.#new : this.#used)
+    else this.#store(id, changed, lifetime, entry === null && !isOfUser ? this.#new : this.#used)
   }
 
   getAndDelete(space: string, key: string): SharedRecord | null {
@@ -104,12 +107,13 @@ export class KeyValueStore {
     const entry = this.#alive(id)
     if (entry === null) return null
     const left = entry.expiresAt - this.#clock.monotonic()
-    return { id, fields: entry.fields, lifetime: Number.isFinite(left) ? left : null, isUsed: !this.#new.has(id) }
+    const { fields, isOfUser = false } = entry
+    return { id, fields, lifetime: Number.isFinite(left) ? left : null, isUsed: !this.#new.has(id), isOfUser }
   }
 
   /** Takes a record of another process. */
-  keep({ id, fields, lifetime, isUsed }: KeptRecord): void {
-    const entry = { fields: Object.assign(Object.create(null), fields), expiresAt: 0 }
+  keep({ id, fields, lifetime, isUsed, isOfUser = false }: KeptRecord): void {
+    const entry = { fields: Object.assign(Object.create(null), fields), expiresAt: 0, isOfUser }
     this.#store(id, entry, lifetime ?? Number.POSITIVE_INFINITY, isUsed ? this.#used : this.#new)
   }
 

@@ -8,6 +8,8 @@ export interface RecordChange {
   readonly set?: SharedRecord
   /** Fields of `set` that replace a value: not set where another writer has removed them meanwhile. */
   readonly replaced?: readonly string[]
+  /** Whether the record is that of a user from now on: a store that evicts records evicts others first. */
+  readonly isOfUser?: boolean
 }
 
 /** A record with a change applied. */

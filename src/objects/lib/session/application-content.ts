@@ -8,7 +8,7 @@ export const MANAGED_COOKIES = 'managed cookies'
 export const SENT_CREDENTIALS = 'basic-auth:'
 
 /** Session entry of the users of that content: their names, by what they are known. */
-const USERS = 'users at applications'
+export const USERS = 'users at applications'
 
 /**
  * Drops what the session has for applications where it is that of another user: a browser keeps its session over logins, and one

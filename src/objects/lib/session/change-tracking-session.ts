@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { jsonCopy, type Session, type SessionRevocations } from '#http'
 import type { JsonValue } from '#json'
 import type { RecordChange, SharedRecord } from '#schema'
+import { USERS } from './application-content.ts'
 import type { CookiePart } from './cookie-part.ts'
 
 /** Values of a session, and the changed names. */
@@ -101,7 +102,15 @@ export class ChangeTrackingSession implements Session {
     if (!this.#renewed && this.#state === null) return null
     const { removed, set } = this.#decoded
     if (!this.#cleared && !this.#renewed && removed.size === 0 && set.size === 0) return null
-    return { clear: this.#cleared, remove: [...removed], set: this.#record([...set]), replaced: this.#replaced }
+    // A login renews the session.
+    const isOfUser = this.#renewed || this.get(USERS) !== null
+    return {
+      clear: this.#cleared,
+      remove: [...removed],
+      set: this.#record([...set]),
+      replaced: this.#replaced,
+      isOfUser,
+    }
   }
 
   /**

@@ -43,7 +43,7 @@ export function storedSessions(
     const kept = id === null ? null : await store.getAndDelete(keyOf(id, part))
     const content = changedRecord(kept ?? {}, change)
     if (Object.keys(content).length === 0) return part.write(exchange, response, '')
-    await store.update(keyOf(session.id, part), { set: content }, timeout)
+    await store.update(keyOf(session.id, part), { set: content, isOfUser: change.isOfUser ?? false }, timeout)
     part.write(exchange, response, session.id)
   }
 
