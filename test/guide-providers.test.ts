@@ -101,6 +101,8 @@ const LOGINS: Readonly<Record<string, Login>> = {
   'google-portal': { issuer: 'https://accounts.google.com', parameters: { access_type: 'offline', hd: 'example.com' } },
 }
 
+const issuerOf = (name: string) => APIS[name]?.issuer ?? LOGINS[name]?.issuer
+
 let provider: Upstream
 let application: Upstream
 let gateway: RunningGateway
@@ -111,7 +113,7 @@ before(async () => {
     const name = request.url?.split('/')[1] as string
     const at = (path: string) => `${provider.url}/${name}/${path}`
     const metadata = {
-      issuer: APIS[name]?.issuer ?? LOGINS[name]?.issuer,
+      issuer: issuerOf(name),
       jwks_uri: at('keys'),
       authorization_endpoint: at('authorize'),
       token_endpoint: at('token'),
@@ -124,7 +126,11 @@ before(async () => {
   const routes = guideBlocks('providers', 'json').map((block) => {
     const { name } = JSON.parse(block) as { name: string }
     const local = block
-      .replace(/"wellKnownEndpoint": "[^"]*"/, `"wellKnownEndpoint": "${provider.url}/${name}/metadata"`)
+      // The issuer is that of the provider, which is not at the URL of this test.
+      .replace(
+        /"wellKnownEndpoint": "[^"]*"/,
+        `"wellKnownEndpoint": "${provider.url}/${name}/metadata", "issuer": "${issuerOf(name)}"`,
+      )
       .replaceAll('http://127.0.0.1:8081', application.url)
     return [name, local] as const
   })

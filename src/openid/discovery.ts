@@ -1,8 +1,9 @@
 import { CachedValue } from '#cache'
 import type { Handler } from '#http'
-import { isPlainObject, type JsonObject, parseJson } from '#json'
+import { isPlainObject, type JsonObject, parseUniqueJson } from '#json'
 import type { Clock } from '#schema'
 import { fetchBy } from './fetch-by-handler.ts'
+import { isIssuerAt } from './metadata-issuer.ts'
 import { OpenIdError } from './open-id-error.ts'
 
 /** Metadata of a server, with its issuer. */
@@ -14,21 +15,31 @@ const FAILURE_PAUSE = 2_000
 const LOGIN_MEMBERS = ['issuer', 'authorization_endpoint', 'token_endpoint']
 /** Members that browsers are redirected to: another scheme, such as `javascript:`, must not get there. */
 const REDIRECT_MEMBERS = ['authorization_endpoint', 'end_session_endpoint']
+/** Members with the address of an endpoint, or of keys. */
+const ADDRESS = /_endpoint$|^jwks_uri$/
 /** Keys have a separate TTL. */
 const METADATA_TTL = 60 * 60_000
+
+interface DiscoverySettings {
+  /** Members that the metadata must have, as URLs; those that a login needs by default. */
+  readonly required?: readonly string[]
+  /** Members that replace those of the server. The operator answers for them: they are not checked. */
+  readonly configured?: JsonObject
+  /** Whether the issuer is used as named, such as that of an access manager whose realms have several URLs. */
+  readonly admitsAnyIssuer?: boolean
+}
 
 /** The metadata of an authorization server (RFC 8414), loaded on first use and cached. */
 export class Discovery {
   readonly #url: string
   readonly #handler: Handler
-  readonly #required: readonly string[]
+  readonly #settings: Required<DiscoverySettings>
   readonly #metadata: CachedValue<ServerMetadata>
 
-  /** `required`: members that the metadata must have, as URLs. */
-  constructor(url: string, handler: Handler, clock: Clock, required: readonly string[] = LOGIN_MEMBERS) {
+  constructor(url: string, handler: Handler, clock: Clock, settings: DiscoverySettings = {}) {
     this.#url = url
     this.#handler = handler
-    this.#required = required
+    this.#settings = { required: LOGIN_MEMBERS, configured: {}, admitsAnyIssuer: false, ...settings }
     this.#metadata = new CachedValue({
       clock,
       ttl: METADATA_TTL,
@@ -49,27 +60,43 @@ export class Discovery {
         method: 'GET',
         headers: { Accept: 'application/json' },
       })
-      return checked(answer.status, await answer.text(), this.#required)
+      return this.#checked(answer.status, await answer.text())
     } catch (cause) {
       const message = `the metadata at ${this.#url} can not be read: ${(cause as Error).message}`
       throw new OpenIdError('temporarily_unavailable', message, true, { cause })
     }
   }
-}
 
-function checked(status: number, text: string, required: readonly string[]): ServerMetadata {
-  if (status !== 200) throw new Error(`expected the status 200, got ${status}`)
-  const metadata = parseJson(text)
-  if (!isPlainObject(metadata)) throw new Error('expected a JSON object')
-  for (const field of required) {
-    const value = Object.hasOwn(metadata, field) ? metadata[field] : null
-    if (typeof value !== 'string' || !URL.canParse(value)) throw new Error(`expected "${field}" to be a URL`)
+  #checked(status: number, text: string): ServerMetadata {
+    if (status !== 200) throw new Error(`expected the status 200, got ${status}`)
+    const found = parseUniqueJson(text)
+    if (!isPlainObject(found)) throw new Error('expected a JSON object')
+    const { configured, required, admitsAnyIssuer } = this.#settings
+    const metadata = { ...(found as JsonObject), ...configured }
+    for (const name of required) {
+      const value = Object.hasOwn(metadata, name) ? metadata[name] : null
+      if (typeof value !== 'string' || !URL.canParse(value)) throw new Error(`expected "${name}" to be a URL`)
+    }
+    for (const name of REDIRECT_MEMBERS) {
+      const value = Object.hasOwn(metadata, name) ? metadata[name] : null
+      if (value !== null && !isHttpUrl(value)) throw new Error(`expected "${name}" to be an http or https URL`)
+    }
+    for (const [name, value] of Object.entries(found)) {
+      if (ADDRESS.test(name) && !Object.hasOwn(configured, name) && this.#isDowngrade(value))
+        throw new Error(`expected "${name}" to be an https URL, as that of the metadata is`)
+    }
+    const issuer = metadata['issuer']
+    const isGiven = admitsAnyIssuer || Object.hasOwn(configured, 'issuer')
+    if (!isGiven && !(typeof issuer === 'string' && isIssuerAt(this.#url, issuer)))
+      throw new Error(
+        `expected the issuer that belongs to this URL, got ${JSON.stringify(issuer)?.slice(0, 200)}: configure "issuer" if that one is right`,
+      )
+    return metadata as ServerMetadata
   }
-  for (const field of REDIRECT_MEMBERS) {
-    const value = Object.hasOwn(metadata, field) ? metadata[field] : null
-    if (value !== null && !isHttpUrl(value)) throw new Error(`expected "${field}" to be an http or https URL`)
+
+  #isDowngrade(value: unknown): boolean {
+    return this.#url.startsWith('https:') && typeof value === 'string' && URL.parse(value)?.protocol === 'http:'
   }
-  return metadata as ServerMetadata
 }
 
 function isHttpUrl(value: unknown): boolean {

@@ -47,7 +47,11 @@ export function loginRoute(at: Addresses, clientId: string, parts: LoginParts = 
       SECRETS,
       KEYS,
       ...(parts.heap ?? []),
-      { name: 'keycloak', type: 'Issuer', config: { wellKnownEndpoint: wellKnown(at.provider), ...parts.issuer } },
+      {
+        name: 'keycloak',
+        type: 'Issuer',
+        config: { wellKnownEndpoint: wellKnown(at.provider), issuer: at.issuer, ...parts.issuer },
+      },
       {
         name: 'registration',
         type: 'ClientRegistration',

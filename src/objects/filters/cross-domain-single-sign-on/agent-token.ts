@@ -70,7 +70,7 @@ export class AgentTokens {
     this.#published = publishedKeys(jwksUri, amService.handler, env)
     this.#clock = clock
     const metadata = amService.oauth2Uri('.well-known/openid-configuration').toString()
-    this.#discovery = new Discovery(metadata, amService.handler, clock)
+    this.#discovery = new Discovery(metadata, amService.handler, clock, { admitsAnyIssuer: true })
   }
 
   /** Verifies a token; with a nonce, only the token of that login is accepted. */

@@ -18,6 +18,8 @@ import { SecretsTrustManager } from '../../tls/secrets-trust-manager/secrets-tru
 import { ClientRegistration } from '../client-registration/client-registration.ts'
 import { Issuer } from './issuer.ts'
 
+const METADATA = '/.well-known/openid-configuration'
+
 const options = { skip: opensslMissing }
 const scheduling = new ManualExecutor().buildOptions
 const types = [
@@ -48,7 +50,7 @@ test(
         token_endpoint: at('/token'),
         jwks_uri: at('/keys'),
       }
-      response.end(JSON.stringify(url === '/metadata' ? metadata : { keys: [JWK] }))
+      response.end(JSON.stringify(url === METADATA ? metadata : { keys: [JWK] }))
     })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -69,7 +71,7 @@ test(
         const heap = [
           ...scheduling.heap,
           { name: 'ClientHandler', type: 'ClientHandler' },
-          { name: 'server', type: 'Issuer', config: { wellKnownEndpoint: `${url}/metadata`, ...issuer } },
+          { name: 'server', type: 'Issuer', config: { wellKnownEndpoint: `${url}${METADATA}`, ...issuer } },
         ]
         await using built = await build<Registration>(ClientRegistration, config, { types, heap })
         const { object: registration } = built
@@ -88,7 +90,7 @@ test(
       assert.deepEqual(await calls({}), [false, false, false, false])
       assert.deepEqual(paths, [])
       assert.deepEqual(await calls({ trust }), [true, true, true, true])
-      assert.deepEqual([...new Set(paths)].sort(), ['/keys', '/metadata', '/token', '/userinfo'])
+      assert.deepEqual([...new Set(paths)].sort(), [METADATA, '/keys', '/token', '/userinfo'])
       await assert.rejects(
         calls({ trust, issuerHandler: 'ClientHandler' }),
         (error: Error & { problems?: object[] }) => {

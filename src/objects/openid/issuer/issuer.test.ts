@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { test } from 'node:test'
-import type { Issuer as IssuerContract } from '#contracts'
-import type { JsonValue } from '#json'
+import { HandlerKind, type Issuer as IssuerContract } from '#contracts'
+import { type Handler, respond } from '#http'
+import type { JsonObject, JsonValue } from '#json'
+import { defineType } from '#schema'
 import { build, manualClock } from '#test/build'
 import { httpUpstream } from '#test/upstream'
 import { within } from '#test/waiting'
@@ -14,6 +16,8 @@ const made = (config: Record<string, JsonValue>, clock = manualClock()) =>
   build<IssuerContract>(Issuer, config, { ...surroundings, clock })
 
 const METADATA = { issuer: 'https://i', authorization_endpoint: 'https://i/a', token_endpoint: 'https://i/t' }
+/** Where the issuer of METADATA is configured, since it is not that of the URL. */
+const issuer = METADATA.issuer
 
 test('metadata are fetched on first use, once for concurrent callers, and again after an hour', async () => {
   let asked = 0
@@ -22,7 +26,7 @@ test('metadata are fetched on first use, once for concurrent callers, and again 
     response.end(JSON.stringify({ ...METADATA, round: asked }))
   })
   const clock = manualClock()
-  await using built = await made({ wellKnownEndpoint: `${server.url}/meta` }, clock)
+  await using built = await made({ wellKnownEndpoint: `${server.url}/meta`, issuer }, clock)
   assert.equal(asked, 0)
   await Promise.all(Array.from({ length: 50 }, () => built.object.metadata()))
   assert.equal(asked, 1)
@@ -40,7 +44,7 @@ test('while the server fails, the last metadata are used; after a pause they are
     response.writeHead(status).end(status === 200 ? JSON.stringify(METADATA) : 'no')
   })
   const clock = manualClock()
-  await using built = await made({ wellKnownEndpoint: `${server.url}/meta` }, clock)
+  await using built = await made({ wellKnownEndpoint: `${server.url}/meta`, issuer }, clock)
   await built.object.metadata()
   status = 500
   clock.advance(61 * 60_000)
@@ -72,7 +76,7 @@ for (const [name, status, body] of [
     await using server = await httpUpstream(
       (_, response) => void response.writeHead(status, { Location: '/x' }).end(body),
     )
-    await using built = await made({ wellKnownEndpoint: `${server.url}/meta` })
+    await using built = await made({ wellKnownEndpoint: `${server.url}/meta`, issuer })
     await assert.rejects(built.object.metadata(), /the metadata at http:\/\/127\.0\.0\.1:\d+\/meta can not be read/)
   })
 }
@@ -81,11 +85,60 @@ test('the configuration takes precedence over the metadata of the server', async
   await using server = await httpUpstream((_, response) => void response.end(JSON.stringify(METADATA)))
   await using built = await made({
     wellKnownEndpoint: `${server.url}/meta`,
+    issuer,
     tokenEndpoint: 'https://other/t',
     authorizeEndpoint: 'https://other/a',
   })
   assert.equal((await built.object.metadata())['token_endpoint'], 'https://other/t')
   assert.equal((await built.object.metadata()).issuer, 'https://i')
+})
+
+/** An issuer whose metadata at a URL are served without a network. */
+async function servedAt(wellKnownEndpoint: string, metadata: JsonObject, config: Record<string, JsonValue> = {}) {
+  const Served = defineType({
+    name: 'Served',
+    kind: HandlerKind,
+    summary: 'Metadata of a test.',
+    config: {},
+    create: (): Handler => async () => respond(200, {}, JSON.stringify(metadata)),
+  })
+  return build<IssuerContract>(
+    Issuer,
+    { wellKnownEndpoint, issuerHandler: 'served', ...config },
+    {
+      types: [Served],
+      heap: [{ name: 'served', type: 'Served' }],
+      clock: manualClock(),
+    },
+  )
+}
+
+test('metadata of another issuer than that of the URL are refused, unless the issuer is configured', async () => {
+  const url = 'https://i/.well-known/openid-configuration'
+  await using right = await servedAt(url, METADATA)
+  assert.equal((await right.object.metadata()).issuer, 'https://i')
+  for (const named of ['https://i.example', 'https://i/tenant', 'http://i', 7, null]) {
+    await using wrong = await servedAt(url, { ...METADATA, issuer: named })
+    await assert.rejects(wrong.object.metadata(), /"issuer"/, String(named))
+  }
+  await using configured = await servedAt(url, { ...METADATA, issuer: 'https://i.example' }, { issuer: 'https://sso' })
+  assert.equal((await configured.object.metadata()).issuer, 'https://sso')
+})
+
+test('endpoints of https metadata are https, unless they are configured', async () => {
+  const url = 'https://i/.well-known/openid-configuration'
+  for (const name of ['token_endpoint', 'jwks_uri', 'userinfo_endpoint', 'introspection_endpoint']) {
+    await using built = await servedAt(url, { ...METADATA, [name]: 'http://i/x' })
+    await assert.rejects(built.object.metadata(), new RegExp(`expected "${name}" to be an https URL`))
+  }
+  const plain = { ...METADATA, token_endpoint: 'http://i/t', op_policy_uri: 'http://i/policy' }
+  await using configured = await servedAt(url, plain, {
+    tokenEndpoint: 'http://10.0.0.1/t',
+    authorizeEndpoint: 'https://i/a',
+  })
+  assert.equal((await configured.object.metadata())['token_endpoint'], 'http://10.0.0.1/t')
+  await using local = await servedAt('http://i/.well-known/x', { ...plain, issuer: 'http://i' })
+  assert.equal((await local.object.metadata())['token_endpoint'], 'http://i/t')
 })
 
 test('ID tokens are verified by the published keys, and by the shared secret for HMAC only', async () => {
@@ -94,7 +147,7 @@ test('ID tokens are verified by the published keys, and by the shared secret for
     const keys = { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'a' }] }
     response.end(JSON.stringify(request.url === '/jwks' ? keys : { ...METADATA, jwks_uri: `${server.url}/jwks` }))
   })
-  await using built = await made({ wellKnownEndpoint: `${server.url}/meta` })
+  await using built = await made({ wellKnownEndpoint: `${server.url}/meta`, issuer })
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const text = `${part({ alg: 'ES256', kid: 'a' })}.${part({ sub: 'demo' })}`
   const signature = sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString(

@@ -1,5 +1,6 @@
 import { HandlerKind, type Issuer as IssuerContract, IssuerKind, providerOf, SecretsProviderKind } from '#contracts'
 import type { Handler } from '#http'
+import type { JsonObject } from '#json'
 import { Discovery, OpenIdError, type ServerMetadata } from '#openid'
 import {
   atMostOneOf,
@@ -48,7 +49,10 @@ export const Issuer = defineType({
       .meta({ description: 'URL of the keys of ID tokens, if the metadata do not have it.' }),
     issuer: config(string({ nonEmpty: true }))
       .optional()
-      .meta({ description: 'The `iss` of ID tokens, if the metadata do not have it.' }),
+      .meta({
+        description:
+          'The `iss` of ID tokens, if the metadata do not have it, or have another one than that of their URL.',
+      }),
     idTokenVerificationSecretId: config(secretId())
       .optional()
       .meta({ description: 'Secret ID of keys that verify ID tokens, instead of the published ones.' }),
@@ -67,7 +71,7 @@ export const Issuer = defineType({
     }),
     issParameterSupported: config(boolean()).optional().meta({
       description:
-        'Whether authorization responses must have the parameter `iss` (RFC 9207); by default as the metadata state.',
+        'Whether authorization responses must have the parameter `iss` (RFC 9207); by default as the metadata state. If not, and the filter has several issuers, the registration has a redirect URI of its own.',
     }),
     supportedDomains: list(regex())
       .default([])
@@ -142,7 +146,7 @@ function issuerOf(settings: Settings, env: Environment): IssuerContract {
 
 /** The configuration takes precedence over the metadata of the server. */
 function metadataOf(settings: Settings, env: Environment): () => Promise<ServerMetadata> {
-  const configured = Object.fromEntries(
+  const configured: JsonObject = Object.fromEntries(
     Object.entries({
       issuer: settings.issuer,
       authorization_endpoint: settings.authorizeEndpoint,
@@ -152,7 +156,7 @@ function metadataOf(settings: Settings, env: Environment): () => Promise<ServerM
       revocation_endpoint: settings.revocationEndpoint,
       jwks_uri: settings.jwksUri,
       authorization_response_iss_parameter_supported: settings.issParameterSupported,
-    }).filter(([, value]) => value !== undefined),
+    }).filter((member): member is [string, string | boolean] => member[1] !== undefined),
   )
   if (settings.wellKnownEndpoint === undefined) {
     // Without `issuer` every ID token is rejected; OAuth 2.0 without OpenID Connect does not need it.
@@ -162,6 +166,6 @@ function metadataOf(settings: Settings, env: Environment): () => Promise<ServerM
     } as unknown as ServerMetadata
     return async () => named
   }
-  const discovery = new Discovery(settings.wellKnownEndpoint, settings.issuerHandler, env.clock)
-  return async () => ({ ...(await discovery.metadata()), ...configured }) as ServerMetadata
+  const discovery = new Discovery(settings.wellKnownEndpoint, settings.issuerHandler, env.clock, { configured })
+  return () => discovery.metadata()
 }

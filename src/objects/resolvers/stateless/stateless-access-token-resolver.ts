@@ -1,7 +1,7 @@
 import { AccessTokenResolverKind, HandlerKind, providerOf, type SecretsProvider, SecretsProviderKind } from '#contracts'
 import type { Handler } from '#http'
 import { type KeySource, normalType } from '#jose'
-import { parsePointer } from '#json'
+import { type JsonObject, parsePointer } from '#json'
 import { Discovery } from '#openid'
 import {
   atLeastOneOf,
@@ -97,7 +97,7 @@ export const StatelessAccessTokenResolver = defineType({
       )
     }
     const handler = await providerHandler(trust, settings.providerHandler, env)
-    const published = wellKnownEndpoint === undefined ? null : publishedBy(wellKnownEndpoint, handler, env)
+    const published = wellKnownEndpoint === undefined ? null : publishedBy(wellKnownEndpoint, issuer, handler, env)
     return new StatelessTokens({
       issuer: issuer === undefined ? (published as Published).issuer : () => issuer,
       audience: audience ?? null,
@@ -118,8 +118,14 @@ interface Published {
 }
 
 /** Published metadata of an issuer, fetched for the first token. */
-function publishedBy(wellKnownEndpoint: string, handler: Handler, env: Environment): Published {
-  const discovery = new Discovery(wellKnownEndpoint, handler, env.clock, ['issuer', 'jwks_uri'])
+function publishedBy(
+  wellKnownEndpoint: string,
+  issuer: string | undefined,
+  handler: Handler,
+  env: Environment,
+): Published {
+  const configured: JsonObject = issuer === undefined ? {} : { issuer }
+  const discovery = new Discovery(wellKnownEndpoint, handler, env.clock, { required: ['jwks_uri'], configured })
   const member = async (name: 'issuer' | 'jwks_uri') => (await discovery.metadata())[name] as string
   return { issuer: () => member('issuer'), keys: publishedKeys(() => member('jwks_uri'), handler, env) }
 }

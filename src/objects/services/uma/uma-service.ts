@@ -103,7 +103,8 @@ export const UmaService = defineType({
     const { secretsProvider, clientSecretId = '' } = settings
     const secrets = providerOf([...(secretsProvider === undefined ? [] : [secretsProvider]), env.secrets])
     const endpoints = endpointsOf(settings, {
-      discover: (url) => new Discovery(url, handler, clock, METADATA),
+      // No token is judged by the issuer: it names to clients where they get tokens.
+      discover: (url) => new Discovery(url, handler, clock, { required: METADATA, admitsAnyIssuer: true }),
       secret: () => secrets.active({ secretId: clientSecretId, purpose: 'GENERIC' }),
     })
     const resourceOf = (path: string): Resource | null =>

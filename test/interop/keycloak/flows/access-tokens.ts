@@ -19,7 +19,7 @@ export const accessTokens: Part = {
   routes: (at) => {
     const stateless = (config: object): object => ({
       type: 'StatelessAccessTokenResolver',
-      config: { wellKnownEndpoint: wellKnown(at.provider), audience, ...config },
+      config: { wellKnownEndpoint: wellKnown(at.provider), issuer: at.issuer, audience, ...config },
     })
     return {
       'signed-jwt': resourceRoute('/signed-jwt', stateless({ tokenTypes: ['JWT'] })),

@@ -68,6 +68,7 @@ export const backChannelLogout: Part = {
       type: 'StatelessAccessTokenResolver',
       config: {
         wellKnownEndpoint: wellKnown(at.provider),
+        issuer: at.issuer,
         audience: clientIdOf('caught'),
         tokenTypes: ['JWT', 'logout+jwt'],
       },

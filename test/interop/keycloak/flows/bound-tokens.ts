@@ -25,7 +25,7 @@ export const boundTokens: Part = {
   routes: (at) => {
     const delegate = {
       type: 'StatelessAccessTokenResolver',
-      config: { wellKnownEndpoint: wellKnown(at.provider), audience: 'bound', tokenTypes: ['JWT'] },
+      config: { wellKnownEndpoint: wellKnown(at.provider), issuer: at.issuer, audience: 'bound', tokenTypes: ['JWT'] },
     }
     return {
       dpop: resourceRoute('/dpop', { type: 'DpopAccessTokenResolver', config: { delegate } }),

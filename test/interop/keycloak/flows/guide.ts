@@ -16,6 +16,9 @@ import { logOutEverywhere } from './back-channel-logout.ts'
 
 const replacedIn = (text: string, at: Addresses): string =>
   text
+    // The issuer has the public name, and the metadata are read at another one.
+    .replaceAll(`"issuer": "https://sso.example.com/realms/${REALM}"`, `"issuer": "${at.issuer}"`)
+    .replaceAll('"wellKnownEndpoint": "https://sso', `"issuer": "${at.issuer}", "wellKnownEndpoint": "https://sso`)
     .replaceAll(`https://sso.example.com/realms/${REALM}`, at.provider)
     .replaceAll(`http://keycloak.internal:8080/realms/${REALM}`, at.provider)
     .replaceAll(`https://keycloak.internal:8443/realms/${REALM}`, at.secureProvider)

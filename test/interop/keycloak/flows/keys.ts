@@ -13,11 +13,21 @@ export const keys: Part = {
   routes: (at) => ({
     rotating: resourceRoute('/rotating', {
       type: 'StatelessAccessTokenResolver',
-      config: { wellKnownEndpoint: wellKnown(at.provider), audience: 'rotating', tokenTypes: ['JWT'] },
+      config: {
+        wellKnownEndpoint: wellKnown(at.provider),
+        issuer: at.issuer,
+        audience: 'rotating',
+        tokenTypes: ['JWT'],
+      },
     }),
     recovering: resourceRoute('/recovering', {
       type: 'StatelessAccessTokenResolver',
-      config: { wellKnownEndpoint: wellKnown(at.provider), audience: 'rotating', tokenTypes: ['JWT'] },
+      config: {
+        wellKnownEndpoint: wellKnown(at.provider),
+        issuer: at.issuer,
+        audience: 'rotating',
+        tokenTypes: ['JWT'],
+      },
     }),
   }),
   flows: [

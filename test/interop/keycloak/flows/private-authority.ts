@@ -17,7 +17,13 @@ export const privateAuthority: Part = {
   routes: (at) => {
     const resolver = (config: object): object => ({
       type: 'StatelessAccessTokenResolver',
-      config: { wellKnownEndpoint: wellKnown(at.secureProvider), audience: 'private', tokenTypes: ['JWT'], ...config },
+      config: {
+        wellKnownEndpoint: wellKnown(at.secureProvider),
+        issuer: at.issuer,
+        audience: 'private',
+        tokenTypes: ['JWT'],
+        ...config,
+      },
     })
     const trust = {
       type: 'SecretsTrustManager',
@@ -27,7 +33,7 @@ export const privateAuthority: Part = {
       trusting: resourceRoute('/trusting', resolver({ trust })),
       'private-login': loginRoute(at, 'private-login', {
         heap: [{ name: 'trust', ...trust }],
-        issuer: { wellKnownEndpoint: wellKnown(at.secureProvider), trust: 'trust' },
+        issuer: { wellKnownEndpoint: wellKnown(at.secureProvider), issuer: at.issuer, trust: 'trust' },
         entity: '${contexts.oauth2Info.user_info.email}',
       }),
       distrusting: resourceRoute('/distrusting', resolver({})),
