@@ -45,6 +45,7 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     cache: [...language, 'contracts'],
     ...Object.fromEntries(engines.map((name) => [name, engine])),
     scripts: [...engine, 'groovy', 'jose'],
+    openid: [...engine, 'jose'],
     jms: ['json', 'logging', 'schema', 'contracts'],
     audit: [...engine, 'client', 'jms', 'telemetry'],
     'access-manager': [...engine, 'client'],

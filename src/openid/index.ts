@@ -1,5 +1,6 @@
 export { Discovery, type ServerMetadata } from './discovery.ts'
-export { type IssuedTokens, idTokenClaims } from './issued-tokens.ts'
+export { idTokenClaims } from './id-token.ts'
+export type { IssuedTokens } from './issued-tokens.ts'
 export { stateOfJwtResponse } from './jwt-response.ts'
 export { isLoginSecret, loginSecrets, newLoginSecret } from './login-secrets.ts'
 export { OpenIdClient } from './open-id-client.ts'

@@ -1,40 +1,34 @@
-import { getValidatedIdTokenClaims, type TokenEndpointResponse } from 'oauth4webapi'
-import { isPlainObject, type JsonObject, parseJson } from '#json'
+import type { TokenEndpointResponse } from 'oauth4webapi'
+import { isPlainObject, type JsonObject, parseUniqueJson } from '#json'
+import { OpenIdError } from './open-id-error.ts'
 
 /** Tokens of a token response. */
 export interface IssuedTokens {
-  /** The token response. */
+  /** The token response, without the ID token. */
   readonly answer: JsonObject
   readonly accessToken: string
   readonly refreshToken: string | null
   /** The signed ID token, decrypted where it was encrypted. */
   readonly idToken: string | null
-  /** Claims of the ID token, validated except for the signature. */
+  /** Claims of the ID token, judged except for the signature. */
   readonly claims: JsonObject | null
   /** Lifetime of the access token in seconds; null where the server did not send it. */
   readonly expiresIn: number | null
 }
 
-/** The tokens of a validated response. */
-export function issuedTokens(tokens: TokenEndpointResponse): IssuedTokens {
-  const claims = getValidatedIdTokenClaims(tokens) === undefined ? null : idTokenClaims(tokens.id_token ?? '')
+/** The tokens of a judged response. */
+export function issuedTokens(
+  tokens: TokenEndpointResponse,
+  idToken: string | null,
+  claims: JsonObject | null,
+): IssuedTokens {
   return {
     answer: tokens as unknown as JsonObject,
     accessToken: tokens.access_token,
     refreshToken: tokens.refresh_token ?? null,
-    idToken: tokens.id_token ?? null,
+    idToken,
     claims,
     expiresIn: tokens.expires_in ?? null,
-  }
-}
-
-/** The claims of an ID token that is already validated; null if malformed. Numbers that no double represents stay exact. */
-export function idTokenClaims(idToken: string): JsonObject | null {
-  try {
-    const claims = parseJson(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString('utf8'))
-    return isPlainObject(claims) ? (claims as JsonObject) : null
-  } catch {
-    return null
   }
 }
 
@@ -43,18 +37,35 @@ export function isEncrypted(token: string): boolean {
   return token.split('.', 6).length === 5
 }
 
-/**
- * A token response with the signed ID token in place of the encrypted one: later validation, and the `id_token_hint` of a
- * logout, need it (OpenID Connect RP-Initiated Logout 1.0 section 4).
- */
-export async function withReadableIdToken(
+/** A token response in two parts: the library validates the OAuth 2.0 part, TOKEN_KINDS judges the ID token. */
+interface SeparatedResponse {
+  readonly answer: globalThis.Response
+  /** Signed: later validation, and the `id_token_hint` of a logout, need it (OpenID Connect RP-Initiated Logout 1.0 section 4). */
+  readonly idToken: string | null
+}
+
+export async function separateIdToken(
   answer: globalThis.Response,
   decrypt: (jwe: string) => Promise<string>,
-): Promise<globalThis.Response> {
-  if (answer.status !== 200) return answer
-  const body: unknown = JSON.parse(await answer.clone().text())
-  const idToken = isPlainObject(body) ? body['id_token'] : null
-  if (typeof idToken !== 'string' || !isEncrypted(idToken)) return answer
-  const readable = { ...(body as Record<string, unknown>), id_token: await decrypt(idToken) }
-  return new globalThis.Response(JSON.stringify(readable), { status: 200, headers: answer.headers })
+): Promise<SeparatedResponse> {
+  if (answer.status !== 200) return { answer, idToken: null }
+  const { id_token: idToken, ...others } = membersOf(await answer.text())
+  const rest = new globalThis.Response(JSON.stringify(others), { status: 200, headers: answer.headers })
+  if (idToken === undefined) return { answer: rest, idToken: null }
+  if (typeof idToken !== 'string') throw malformed('its id_token is not a text')
+  return { answer: rest, idToken: isEncrypted(idToken) ? await decrypt(idToken) : idToken }
+}
+
+function membersOf(text: string): JsonObject {
+  try {
+    const members = parseUniqueJson(text)
+    if (isPlainObject(members)) return members as JsonObject
+  } catch {
+    throw malformed('it is no JSON with each member once')
+  }
+  throw malformed('it is no JSON object')
+}
+
+function malformed(reason: string): OpenIdError {
+  return new OpenIdError('server_error', `the token response is malformed: ${reason}`, false)
 }

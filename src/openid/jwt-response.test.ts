@@ -23,10 +23,13 @@ test('the claims of a response are its parameters', async () => {
 
 for (const [name, claims, message] of [
   ['of another issuer', { ...CLAIMS, iss: 'https://other.example.com' }, /another issuer/],
-  ['for another client', { ...CLAIMS, aud: 'bank' }, /another client/],
-  ['without audience', { ...CLAIMS, aud: undefined }, /another client/],
+  ['for another client', { ...CLAIMS, aud: 'bank' }, /another audience/],
+  ['without audience', { ...CLAIMS, aud: undefined }, /another audience/],
   ['that has expired', { ...CLAIMS, exp: NOW / 1_000 }, /expired/],
-  ['without expiry', { ...CLAIMS, exp: undefined }, /expired/],
+  ['without expiry', { ...CLAIMS, exp: undefined }, /no claim exp/],
+  ['whose expiry is a text', { ...CLAIMS, exp: '1800000000' }, /claim exp is not a number/],
+  ['that is not valid yet', { ...CLAIMS, nbf: NOW / 1_000 + 60 }, /not valid yet/],
+  ['that is an ID token', { ...CLAIMS, token_use: 'id' }, /another use/],
 ] as const) {
   test(`B45: a response ${name} is rejected`, async () => {
     await assert.rejects(openJwtResponse(jwt(claims), rules), message)
@@ -39,7 +42,7 @@ test('a response that is not signed by the server, or no JWT, is rejected', asyn
     /wrong key/,
   )
   await assert.rejects(openJwtResponse('', rules), /no JWT/)
-  await assert.rejects(openJwtResponse('a.b.c', rules), /no claims/)
+  await assert.rejects(openJwtResponse('a.b.c', rules), /not in base64url|not valid JSON/)
   await assert.rejects(openJwtResponse('a.b.c.d.e', rules), /no key/)
 })
 

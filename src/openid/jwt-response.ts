@@ -1,4 +1,6 @@
-import { idTokenClaims, isEncrypted } from './issued-tokens.ts'
+import { parseSignedToken, readClaims, TokenError, violations } from '#jose'
+import { idTokenClaims } from './id-token.ts'
+import { isEncrypted } from './issued-tokens.ts'
 import { InvalidResponseError } from './open-id-error.ts'
 
 /** Requirements on a JWT-secured authorization response (JARM section 2.4). */
@@ -22,18 +24,25 @@ export async function openJwtResponse(jwt: string, rules: JwtResponseRules): Pro
   const signed = isEncrypted(jwt) ? await rules.decrypt(jwt) : jwt
   const problem = await rules.signatureProblem(signed)
   if (problem !== null) throw new InvalidResponseError(problem)
-  const claims = idTokenClaims(signed)
-  if (claims === null) throw new InvalidResponseError('it has no claims')
-  const { iss, aud } = claims
-  if (iss !== rules.issuer || ![aud].flat().includes(rules.clientId))
-    throw new InvalidResponseError('it is of another issuer or for another client')
-  const expiresAt = Number(claims['exp']) * 1_000
-  if (!(expiresAt + rules.skew > rules.now)) throw new InvalidResponseError('it has expired')
   return new URLSearchParams(
-    Object.entries(claims).flatMap(([name, value]) =>
+    Object.entries(judgedClaims(signed, rules)).flatMap(([name, value]) =>
       typeof value === 'string' && !OWN_CLAIMS.includes(name) ? [[name, value]] : [],
     ),
   )
+}
+
+function judgedClaims(jwt: string, { issuer, clientId, now, skew }: JwtResponseRules) {
+  try {
+    const { header, payload } = parseSignedToken(jwt)
+    const claims = readClaims(payload)
+    const parties = { issuer, audience: [clientId] }
+    const [violation] = violations(header, claims, { kind: 'authorizationResponse', times: { now, skew }, ...parties })
+    if (violation === undefined) return claims
+    throw new InvalidResponseError(violation.message)
+  } catch (error) {
+    if (error instanceof TokenError) throw new InvalidResponseError(error.message)
+    throw error
+  }
 }
 
 /** The `state` of a response, not verified; null without one. */

@@ -5,9 +5,7 @@ import {
   type Client,
   type ClientAuth,
   calculatePKCECodeChallenge,
-  clockTolerance,
   customFetch,
-  expectNoNonce,
   nopkce,
   processAuthorizationCodeResponse,
   processPushedAuthorizationResponse,
@@ -20,13 +18,16 @@ import {
 } from 'oauth4webapi'
 import type { ClientIdField } from '#contracts'
 import type { Exchange, Handler } from '#http'
+import type { TokenRules } from '#jose'
 import type { JsonObject } from '#json'
+import type { Clock } from '#schema'
 import { validatedResponse } from './authorization-response.ts'
 import { fetchBy } from './fetch-by-handler.ts'
-import { type IssuedTokens, issuedTokens, withReadableIdToken } from './issued-tokens.ts'
+import { judgedIdToken } from './id-token.ts'
+import { type IssuedTokens, issuedTokens, separateIdToken } from './issued-tokens.ts'
 import { openJwtResponse } from './jwt-response.ts'
 import type { LoginSecrets } from './login-secrets.ts'
-import { protocolErrors } from './open-id-error.ts'
+import { OpenIdError, protocolErrors } from './open-id-error.ts'
 import type { ResponseForm } from './protocol-response.ts'
 import { readUserInfo } from './user-info-response.ts'
 
@@ -45,6 +46,7 @@ interface OpenIdClientSettings {
   readonly userInfoHandler: Handler
   /** Accepted clock skew in milliseconds. */
   readonly skew: number
+  readonly clock: Clock
   /** The content of a JWE for this client. Throws OpenIdError where it can not be decrypted. */
   decrypt(jwe: string): Promise<string>
   /** Why the signature of a JWT is invalid; null for a valid one. */
@@ -68,7 +70,7 @@ export class OpenIdClient {
   constructor(settings: OpenIdClientSettings) {
     this.#settings = settings
     this.#server = settings.metadata as unknown as AuthorizationServer
-    this.#client = { client_id: settings.clientId, [clockTolerance]: Math.ceil(settings.skew / 1_000) }
+    this.#client = { client_id: settings.clientId }
   }
 
   /** Whether the scope has `openid`. */
@@ -115,21 +117,22 @@ export class OpenIdClient {
         this.#settings.pkce === 'none' ? nopkce : secrets.verifier,
         this.#asClient('json', onBehalfOf),
       )
-      const readable = await withReadableIdToken(answer, this.#settings.decrypt)
-      const tokens = await processAuthorizationCodeResponse(this.#server, this.#client, readable, {
-        expectedNonce: this.isOpenId ? secrets.nonce : expectNoNonce,
-        requireIdToken: this.isOpenId,
-        ...(maxAge !== null && { maxAge }),
-      })
-      return issuedTokens(tokens)
+      const { answer: rest, idToken } = await separateIdToken(answer, this.#settings.decrypt)
+      const tokens = await processAuthorizationCodeResponse(this.#server, this.#client, rest)
+      if (idToken === null) {
+        if (!this.isOpenId && maxAge === null) return issuedTokens(tokens, null, null)
+        throw new OpenIdError('server_error', 'the token response has no id_token', false)
+      }
+      const maxLoginAge = maxAge === null ? null : maxAge * 1_000
+      return issuedTokens(tokens, idToken, this.#judged(idToken, { maxLoginAge }, this.isOpenId ? secrets.nonce : null))
     })
   }
 
   /** The parameters of an authorization response. If a JWT was requested, other responses are rejected. */
   async #opened(parameters: URLSearchParams): Promise<URLSearchParams> {
-    const { responseMode, metadata, clientId, skew, decrypt, signatureProblem } = this.#settings
+    const { responseMode, metadata, clientId, skew, clock, decrypt, signatureProblem } = this.#settings
     if (!responseMode?.endsWith('jwt')) return parameters
-    const rules = { issuer: metadata.issuer, clientId, skew, now: Date.now(), decrypt, signatureProblem }
+    const rules = { issuer: metadata.issuer, clientId, skew, now: clock.now(), decrypt, signatureProblem }
     return openJwtResponse(parameters.get('response') ?? '', rules)
   }
 
@@ -137,18 +140,20 @@ export class OpenIdClient {
     return protocolErrors(async () => {
       const through = this.#asClient('json', onBehalfOf)
       const answer = await refreshTokenGrantRequest(this.#server, this.#client, namesClient, refreshToken, through)
-      const readable = await withReadableIdToken(answer, this.#settings.decrypt)
-      return issuedTokens(await processRefreshTokenResponse(this.#server, this.#client, readable))
+      const { answer: rest, idToken } = await separateIdToken(answer, this.#settings.decrypt)
+      const tokens = await processRefreshTokenResponse(this.#server, this.#client, rest)
+      return issuedTokens(tokens, idToken, idToken === null ? null : this.#judged(idToken))
     })
   }
 
   /** User info; its `sub` must be that of the ID token. */
   userInfo(accessToken: string, subject: string, onBehalfOf: Exchange): Promise<JsonObject> {
     return protocolErrors(async () => {
-      const { userInfoHandler, metadata, clientId, decrypt, signatureProblem } = this.#settings
+      const { userInfoHandler, metadata, clientId, skew, clock, decrypt, signatureProblem } = this.#settings
       const through = this.#through(userInfoHandler, 'user info', onBehalfOf)
       const answer = await userInfoRequest(this.#server, this.#client, accessToken, through)
-      return readUserInfo(answer, { subject, issuer: metadata.issuer, clientId, decrypt, signatureProblem })
+      const rules = { subject, issuer: metadata.issuer, clientId, skew, now: clock.now(), decrypt, signatureProblem }
+      return readUserInfo(answer, rules)
     })
   }
 
@@ -157,6 +162,18 @@ export class OpenIdClient {
     return protocolErrors(async () => {
       const through = this.#asClient('empty', onBehalfOf)
       await processRevocationResponse(await revocationRequest(this.#server, this.#client, namesClient, token, through))
+    })
+  }
+
+  #judged(idToken: string, times: Pick<TokenRules['times'], 'maxLoginAge'> = {}, nonce?: string | null): JsonObject {
+    const { metadata, clientId, skew, clock } = this.#settings
+    const signed = metadata['id_token_signing_alg_values_supported']
+    return judgedIdToken(idToken, {
+      issuer: metadata.issuer,
+      clientId,
+      algorithms: Array.isArray(signed) ? (signed as string[]) : DEFAULT_ALGORITHMS,
+      times: { now: clock.now(), skew, ...times },
+      ...(nonce !== undefined && { nonce }),
     })
   }
 
@@ -189,6 +206,9 @@ export class OpenIdClient {
     return { [customFetch]: fetch as never, [allowInsecureRequests]: true }
   }
 }
+
+/** OpenID Connect Core section 3.1.3.7: where the server names none. */
+const DEFAULT_ALGORITHMS = ['RS256']
 
 /** Credentials are added by the handler of the registration. */
 const namesClient: ClientAuth = (_server, { client_id }, form) => form.set('client_id', client_id)

@@ -1,5 +1,6 @@
-import { isPlainObject, type JsonObject, parseJson } from '#json'
-import { idTokenClaims, isEncrypted } from './issued-tokens.ts'
+import { parseSignedToken, readClaims, TokenError, violations } from '#jose'
+import { isPlainObject, type JsonObject, parseUniqueJson } from '#json'
+import { isEncrypted } from './issued-tokens.ts'
 import { OpenIdError } from './open-id-error.ts'
 
 /** Requirements on user info. */
@@ -8,6 +9,10 @@ interface UserInfoRules {
   readonly subject: string
   readonly issuer: string
   readonly clientId: string
+  /** Accepted clock skew in milliseconds. */
+  readonly skew: number
+  /** Milliseconds since the epoch. */
+  readonly now: number
   decrypt(jwe: string): Promise<string>
   signatureProblem(jwt: string): Promise<string | null>
 }
@@ -31,18 +36,26 @@ async function openUserInfo(text: string, rules: UserInfoRules): Promise<JsonObj
   if (content.startsWith('{') && content !== text) return objectIn(content)
   const problem = await rules.signatureProblem(content)
   if (problem !== null) throw new OpenIdError('invalid_token', `the user info is invalid: ${problem}`, false)
-  const claims = idTokenClaims(content)
-  if (claims === null) return null
-  const { iss, aud } = claims as { iss?: unknown; aud?: unknown }
-  const isForClient = aud === undefined || [aud].flat().includes(rules.clientId)
-  if ((iss !== undefined && iss !== rules.issuer) || !isForClient)
-    throw new OpenIdError('invalid_token', 'the user info is of another issuer or for another client', false)
-  return claims
+  return judgedClaims(content, rules)
+}
+
+function judgedClaims(jwt: string, { subject, issuer, clientId, now, skew }: UserInfoRules): JsonObject {
+  try {
+    const { header, payload } = parseSignedToken(jwt)
+    const claims = readClaims(payload)
+    const parties = { issuer, audience: [clientId], subject }
+    const [violation] = violations(header, claims, { kind: 'userInfo', times: { now, skew }, ...parties })
+    if (violation === undefined) return claims
+    throw new OpenIdError('invalid_token', `the user info is invalid: ${violation.message}`, false)
+  } catch (error) {
+    if (!(error instanceof TokenError)) throw error
+    throw new OpenIdError('invalid_token', `the user info is invalid: ${error.message}`, false)
+  }
 }
 
 function objectIn(text: string): JsonObject | null {
   try {
-    const value = parseJson(text)
+    const value = parseUniqueJson(text)
     return isPlainObject(value) ? (value as JsonObject) : null
   } catch {
     return null

@@ -32,7 +32,7 @@ export async function beginLogin(
     const description = 'two logins within 10 seconds did not last: is the session kept, and does its cookie arrive?'
     throw new OpenIdError('server_error', description, false)
   }
-  const client = await clientOf(registration)
+  const client = await clientOf(registration, clock)
   const extra = await authorizationParameters({ registration, prompt, passed, demand }, exchange)
   const maxAge = maxAgeOf(extra)
   const secret = newLoginSecret()

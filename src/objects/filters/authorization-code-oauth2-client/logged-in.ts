@@ -44,7 +44,9 @@ async function refreshOnce(state: LoginRequest): Promise<number> {
   const { refreshToken } = old
   if (refreshToken === null) throw new TokensEndedError('the access token has expired, and there is no refresh token')
   const { tokens: issued, askedAt } = await settings.refreshes
-    .refresh({ ...old, refreshToken }, async () => (await clientOf(registration)).refresh(refreshToken, exchange))
+    .refresh({ ...old, refreshToken }, async () =>
+      (await clientOf(registration, settings.clock)).refresh(refreshToken, exchange),
+    )
     .catch(throwEnded)
   if (issued.idToken !== null) await verifySignature(registration, issued.idToken)
   // OpenID Connect Core 1.0 section 12.2: a refreshed ID token is about the same user.
@@ -122,7 +124,7 @@ async function userInfoOf(
   if (registration.userInfo === 'never' || accessToken === null || typeof subject !== 'string') return null
   if (typeof (await registration.issuer.metadata())['userinfo_endpoint'] !== 'string') return null
   return settings.userInfo.of(accessToken, async () =>
-    (await clientOf(registration)).userInfo(accessToken, subject, exchange),
+    (await clientOf(registration, settings.clock)).userInfo(accessToken, subject, exchange),
   )
 }
 

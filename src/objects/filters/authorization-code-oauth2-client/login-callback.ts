@@ -112,7 +112,7 @@ async function exchangeCode(state: CallbackRequest): Promise<void> {
   const { exchange, endpoint, parameters, settings } = state
   const { secret, maxAge = null } = state.login as PendingLogin
   const registration = state.registration as ClientRegistration
-  const client = await clientOf(registration)
+  const client = await clientOf(registration, settings.clock)
   state.askedAt = settings.clock.now()
   const configured = maxAgeOf(await registration.parameters(exchange))
   const attempt = {

@@ -83,7 +83,7 @@ async function endSessionEndpoint({ issuer }: ClientRegistration, { logger }: Lo
 /** A failure is logged only: the browser must still reach the end-session endpoint. */
 async function revoke(registration: ClientRegistration, token: string, request: LoginRequest): Promise<void> {
   try {
-    await (await clientOf(registration)).revoke(token, request.exchange)
+    await (await clientOf(registration, request.settings.clock)).revoke(token, request.exchange)
   } catch (error) {
     if (!(error instanceof OpenIdError)) throw error
     request.logger.limited(error.message).warn({ error }, EVENTS.TOKENS_NOT_REVOKED)

@@ -1,8 +1,9 @@
 import type { ClientRegistration } from '#contracts'
 import { OpenIdClient, OpenIdError } from '#openid'
+import type { Clock } from '#schema'
 
 /** The client of a registration, with the current metadata of its server. */
-export async function clientOf(registration: ClientRegistration): Promise<OpenIdClient> {
+export async function clientOf(registration: ClientRegistration, clock: Clock): Promise<OpenIdClient> {
   const { clientId, scopes, pkce, handler, authenticatedHandler, issuer } = registration
   return new OpenIdClient({
     metadata: await issuer.metadata(),
@@ -13,6 +14,7 @@ export async function clientOf(registration: ClientRegistration): Promise<OpenId
     userInfoHandler: handler,
     responseMode: registration.responseMode,
     skew: issuer.idTokenSkew,
+    clock,
     decrypt: registration.decrypt,
     signatureProblem: registration.signatureProblem,
   })
