@@ -8,6 +8,8 @@ import { OidcProvider } from './oidc-provider.ts'
 /** Differences from the default case. */
 export interface Parts {
   readonly client?: object
+  /** The redirect URI of the client, below the client endpoint. */
+  readonly callback?: string
   readonly registration?: object
   readonly filter?: object
   readonly provider?: object
@@ -56,6 +58,7 @@ function providerKeys() {
 /** A gateway whose route /app logs users in at a provider. The route is added last, since it needs the ports of both. */
 export async function openIdGateway({
   client = {},
+  callback = 'callback',
   registration = {},
   filter = {},
   provider: more = {},
@@ -80,7 +83,7 @@ export async function openIdGateway({
           {
             client_id: 'gateway',
             client_secret: 'a secret of the client',
-            redirect_uris: [`${gateway.url}/app/oidc/callback`],
+            redirect_uris: [`${gateway.url}/app/oidc/${callback}`],
             grant_types: ['authorization_code', 'refresh_token'],
             post_logout_redirect_uris: [`${gateway.url}/goodbye`],
             ...client,

@@ -5,6 +5,7 @@ import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
 import { loginLoops } from '../../lib/sso/login-loops.ts'
 import { loginRequired } from '../../lib/sso/login-required.ts'
 import { authorizationParameters, maxAgeOf } from './authorization-parameters.ts'
+import { callbackOf } from './callback-path.ts'
 import { LoginRequestError } from './login-failure.ts'
 import type { LoginRequest, LoginSettings } from './login-request.ts'
 import { registrationKey } from './login-session.ts'
@@ -37,7 +38,8 @@ export async function beginLogin(
   const maxAge = maxAgeOf(extra)
   const secret = newLoginSecret()
   const secrets = loginSecrets(secret)
-  const location = await client.authorizeUrl(secrets, `${endpoint}/callback`, extra, exchange)
+  const callback = `${endpoint}/${await callbackOf(registration, settings.registrations)}`
+  const location = await client.authorizeUrl(secrets, callback, extra, exchange)
   const login = {
     secret,
     registration: registrationKey(registration),

@@ -17,9 +17,10 @@ export class CallbackRequest extends LoginRequest {
   /** False where a reload may complete the login, after the server was unavailable. */
   isComplete = true
 
-  constructor({ exchange, next, settings, endpoint }: LoginRequest, onFailure: OnFailure) {
+  constructor({ exchange, next, settings, endpoint, action }: LoginRequest, onFailure: OnFailure) {
     super(exchange, next, settings)
     this.endpoint = endpoint
+    this.action = action
     this.onFailure = onFailure
   }
 }

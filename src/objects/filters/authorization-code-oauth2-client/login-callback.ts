@@ -7,6 +7,7 @@ import { returnRedirect } from '../../lib/sso/return-redirect.ts'
 import { flow } from '../lib/flow.ts'
 import { checkAcr, maxAgeOf } from './authorization-parameters.ts'
 import { beginLogin, queryOf, redirect } from './begin-login.ts'
+import { checkCallback } from './callback-path.ts'
 import { CallbackRequest, type OnFailure, stateIn } from './callback-request.ts'
 import { LoginRequestError } from './login-failure.ts'
 import type { LoginRequest } from './login-request.ts'
@@ -32,6 +33,7 @@ const completion = flow<CallbackRequest>(
 const authorizationResponse = flow<CallbackRequest>(
   [
     { name: 'find the login of this browser', prepare: findLogin },
+    { name: 'refuse a response at the callback of another registration', prepare: checkCallback },
     { name: 'refuse an unknown or used state', when: isUnknownOrUsed, answer: refuseState },
     { name: 'begin again what the server says has expired', when: hasExpired, answer: beginAgain },
     { name: 'complete the login', answer: completion },
@@ -109,7 +111,7 @@ async function beginAgain(state: CallbackRequest): Promise<Response> {
 }
 
 async function exchangeCode(state: CallbackRequest): Promise<void> {
-  const { exchange, endpoint, parameters, settings } = state
+  const { exchange, endpoint, action, parameters, settings } = state
   const { secret, maxAge = null } = state.login as PendingLogin
   const registration = state.registration as ClientRegistration
   const client = await clientOf(registration, settings.clock)
@@ -117,7 +119,7 @@ async function exchangeCode(state: CallbackRequest): Promise<void> {
   const configured = maxAgeOf(await registration.parameters(exchange))
   const attempt = {
     secrets: loginSecrets(secret),
-    redirectUri: `${endpoint}/callback`,
+    redirectUri: `${endpoint}/${action}`,
     maxAge: smaller(maxAge, configured),
   }
   state.issued = await client.complete(parameters, attempt, exchange)

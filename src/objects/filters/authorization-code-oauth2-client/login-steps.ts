@@ -9,6 +9,7 @@ import { flow } from '../lib/flow.ts'
 import { EVENTS } from '../log-events.ts'
 import { backChannelLogout } from './back-channel-logout.ts'
 import { beginChosenLogin, loginHere } from './begin-login.ts'
+import { isCallback } from './callback-path.ts'
 import {
   isExpired,
   isStepUpDemanded,
@@ -54,7 +55,7 @@ export const loginFlow = flow<LoginRequest>(
     { name: 'refuse plain HTTP', when: isRefusedScheme, answer: refusePlainHttp },
     { name: 'evaluate the client endpoint', prepare: evaluateEndpoint },
     { name: 'begin the chosen login', when: isAt('login'), answer: beginChosenLogin },
-    { name: 'handle the authorization response', when: isAt('callback'), answer: handleCallback(failLogin) },
+    { name: 'handle the authorization response', when: isAtCallback, answer: handleCallback(failLogin) },
     { name: 'log out', when: isAt('logout'), answer: logOut },
     { name: 'accept a logout token', when: isAt('backchannel-logout'), answer: acceptLogoutToken },
     { name: 'read the tokens of the session', prepare: readTokens },
@@ -91,6 +92,10 @@ async function evaluateEndpoint(state: LoginRequest): Promise<void> {
 
 function isAt(action: string): (state: LoginRequest) => boolean {
   return (state) => state.action === action
+}
+
+function isAtCallback({ action }: LoginRequest): boolean {
+  return isCallback(action)
 }
 
 function acceptLogoutToken({ exchange, settings }: LoginRequest): Promise<Response> {

@@ -35,12 +35,12 @@ function hasNoCookie({ exchange, key, settings }: CallbackRequest): boolean {
   return pendingLogins.find(exchange, key, settings.clock.now()) === null
 }
 
-function redirectWithoutForm({ endpoint, key }: CallbackRequest): Response {
-  return seeCallback(`${endpoint}/callback`, key)
+function redirectWithoutForm({ endpoint, action, key }: CallbackRequest): Response {
+  return seeCallback(`${endpoint}/${action}`, key)
 }
 
-function redirectWithForm({ exchange, endpoint, key, parameters }: CallbackRequest): Response {
-  const response = responseCookies.handOver(exchange, `${endpoint}/callback`, key, parameters)
+function redirectWithForm({ exchange, endpoint, action, key, parameters }: CallbackRequest): Response {
+  const response = responseCookies.handOver(exchange, `${endpoint}/${action}`, key, parameters)
   if (response === null) throw new LoginRequestError('the posted authorization response is too large')
   return response
 }
