@@ -176,11 +176,11 @@ describe('admin.json', () => {
     )
   })
 
-  test('expressions and scripts read 1 MiB and 10,000 values of a body by default', async () => {
+  test('expressions and scripts read 1 MiB, 10,000 values and numbers of 1,000 digits of a body by default', async () => {
     const { unit } = await settings({})
-    assert.deepEqual({ ...unit.settings.entityLimits }, { bytes: 1_048_576, values: 10_000 })
+    assert.deepEqual({ ...unit.settings.entityLimits }, { bytes: 1_048_576, values: 10_000, digits: 1_000 })
     const wider = await settings({ entityLimits: { bytes: '${2 * 1048576}' } })
-    assert.deepEqual({ ...wider.unit.settings.entityLimits }, { bytes: 2_097_152, values: 10_000 })
+    assert.deepEqual({ ...wider.unit.settings.entityLimits }, { bytes: 2_097_152, values: 10_000, digits: 1_000 })
     assert.deepEqual(await problems({ entityLimits: { values: 0 } }), [
       '/entityLimits/values: expected an integer from 1 to 10000000, got 0',
     ])

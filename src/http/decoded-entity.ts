@@ -59,7 +59,7 @@ export class DecodedEntity {
     return this.#form()
   }
 
-  /** The text, within the limits for depth and number of JSON values. */
+  /** The text, within the limits for depth, number of JSON values and digits. */
   get jsonText(): string {
     // Parsed for the check of its members; the reader parses the text again.
     if (this.#reading === 'strict') this.#json()
@@ -79,14 +79,15 @@ export class DecodedEntity {
     if (this.#reading === 'strict') assertShowsAscii(this.#charset)
   }
 
-  #within<T>(read: (text: string, limits: { readonly values: number }) => T): T {
+  #within<T>(read: (text: string, limits: Pick<EntityLimits, 'values' | 'digits'>) => T): T {
     const text = this.#text()
-    const { values } = this.#limits
+    const { values, digits } = this.#limits
     try {
-      return read(text, { values })
+      return read(text, { values, digits })
     } catch (error) {
-      const isTooMuch = error instanceof JsonLimitError && error.limit === 'values'
-      throw isTooMuch ? new EntityTooLargeError(`JSON of more than ${values} values`) : error
+      if (!(error instanceof JsonLimitError)) throw error
+      if (error.limit === 'values') throw new EntityTooLargeError(`JSON of more than ${values} values`)
+      throw error.limit === 'digits' ? new EntityTooLargeError(`JSON with ${error.reason}`) : error
     }
   }
 

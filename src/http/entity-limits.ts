@@ -4,12 +4,18 @@ export interface EntityLimits {
   readonly bytes: number
   /** Values of JSON, or fields of a form. */
   readonly values: number
+  /** Digits of one number of JSON: arithmetic with long numbers takes long. */
+  readonly digits: number
 }
 
-export const DEFAULT_ENTITY_LIMITS: EntityLimits = { bytes: 1_048_576, values: 10_000 }
+export const DEFAULT_ENTITY_LIMITS: EntityLimits = { bytes: 1_048_576, values: 10_000, digits: 1_000 }
 
 /** For content created by the gateway or a script. */
-export const NO_ENTITY_LIMITS: EntityLimits = { bytes: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY }
+export const NO_ENTITY_LIMITS: EntityLimits = {
+  bytes: Number.POSITIVE_INFINITY,
+  values: Number.POSITIVE_INFINITY,
+  digits: Number.POSITIVE_INFINITY,
+}
 
 /** Body content over the entity limits. */
 export class EntityTooLargeError extends Error {

@@ -23,7 +23,7 @@ const evaluate = (request: Request, expression: string): unknown =>
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
 
 test('content over the limit of bytes is not parsed', () => {
-  const limits = { bytes: 10, values: 100 }
+  const limits = { bytes: 10, values: 100, digits: 100 }
   for (const read of ['entity.string', 'entity.json', 'entity.bytes', 'entity.toString()']) {
     const fits = post('[123456 ]\n', {}, limits)
     assert.doesNotThrow(() => evaluate(fits, `request.${read}`), read)
@@ -40,7 +40,7 @@ test('content over the limit of bytes is not parsed', () => {
 })
 
 test('the limit of bytes applies to decoded content', () => {
-  const limits = { bytes: 1_000, values: 100 }
+  const limits = { bytes: 1_000, values: 100, digits: 100 }
   const coded = (length: number) =>
     post(zlib.gzipSync(Buffer.alloc(length, 'a')), { 'Content-Encoding': 'gzip' }, limits)
   assert.equal(evaluate(coded(1_000), 'length(request.entity.string)'), 1_000)
@@ -48,7 +48,7 @@ test('the limit of bytes applies to decoded content', () => {
 })
 
 test('JSON over the limit of values is not parsed', () => {
-  const limits = { bytes: 1_000, values: 4 }
+  const limits = { bytes: 1_000, values: 4, digits: 100 }
   assert.equal(evaluate(post('[1,"a,b",{}]', {}, limits), 'length(request.entity.json)'), 3)
   assert.throws(() => evaluate(post('[1,2,3,4]', {}, limits), 'request.entity.json'), /JSON of more than 4 values/)
   assert.throws(
@@ -57,13 +57,27 @@ test('JSON over the limit of values is not parsed', () => {
   )
 })
 
+test('JSON with a number over the limit of digits is not parsed', () => {
+  const limits = { bytes: 1_000, values: 100, digits: 5 }
+  for (const fits of ['[12345]', '[-12.345]', '[-1.2345e12345]', '["123456"]', '{"123456":1}']) {
+    assert.doesNotThrow(() => evaluate(post(fits, {}, limits), 'request.entity.json'), fits)
+  }
+  for (const long of ['[123456]', '[-12.3456]', '[1,2,0.00001]', '{"a":123456e1}']) {
+    assert.throws(
+      () => evaluate(post(long, {}, limits), 'request.entity.json'),
+      /JSON with a number of more than 5 digits: .* see entityLimits of admin\.json/,
+      long,
+    )
+  }
+})
+
 test('a form over the limit of fields is not parsed', () => {
-  const limits = { bytes: 1_000, values: 3 }
+  const limits = { bytes: 1_000, values: 3, digits: 100 }
   assert.equal(evaluate(post('a=1&b=2&c=3', FORM, limits), 'length(request.form)'), 3)
   assert.throws(() => evaluate(post('a=1&b=2&c=3&d=4', FORM, limits), 'request.form'), /more than 3 fields/)
 })
 
-test('the limits are those of admin.json, by default 1 MiB and 10,000 values', () => {
+test('the limits are those of admin.json, by default 1 MiB, 10,000 values and 1,000 digits', () => {
   assert.equal(evaluate(post('x'.repeat(1_048_576)), 'length(request.entity.string)'), 1_048_576)
   assert.throws(
     () => evaluate(post('x'.repeat(1_048_577)), 'request.entity.string'),
@@ -72,6 +86,8 @@ test('the limits are those of admin.json, by default 1 MiB and 10,000 values', (
   const list = (values: number) => `[${Array.from({ length: values - 1 }, () => 1).join()}]`
   assert.equal(evaluate(post(list(10_000)), 'length(request.entity.json)'), 9_999)
   assert.throws(() => evaluate(post(list(10_001)), 'request.entity.json'), /more than 10000 values/)
+  assert.doesNotThrow(() => evaluate(post('9'.repeat(1_000)), 'request.entity.json'))
+  assert.throws(() => evaluate(post('9'.repeat(1_001)), 'request.entity.json'), /more than 1000 digits/)
 })
 
 test('a body is decoded and parsed once, failures included', () => {

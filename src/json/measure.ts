@@ -1,7 +1,8 @@
-/** Limits of depth and number of values. */
+/** Limits of depth, number of values, and digits of one number. */
 export interface JsonLimits {
   readonly depth: number
   readonly values: number
+  readonly digits?: number
 }
 
 /** Counts of a text, by the characters that start and separate values; also defined for text that is not JSON. */
@@ -22,6 +23,7 @@ export function measureJson(text: string, limits: JsonLimits): JsonMeasure {
   let mayHoldExactNumbers = false
   let begun = false
   let excess: JsonMeasure['excess'] = null
+  const { digits = Number.POSITIVE_INFINITY } = limits
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
     if (unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09) continue
@@ -41,6 +43,10 @@ export function measureJson(text: string, limits: JsonLimits): JsonMeasure {
     else if (unit === 0x3a) members++
     else if (isOfNumber(unit)) {
       const end = endOfNumber(text, at)
+      if (end - at > digits && digitsIn(text, at, end) > digits) {
+        excess = { at, limit: 'digits', reason: `a number of more than ${digits} digits` }
+        break
+      }
       mayHoldExactNumbers ||= !isDouble(text, at, end)
       at = end - 1
     }
@@ -62,6 +68,17 @@ function endOfNumber(text: string, start: number): number {
   let at = start + 1
   while (isOfNumber(text.charCodeAt(at))) at++
   return at
+}
+
+/** The digits before an exponent. */
+function digitsIn(text: string, start: number, end: number): number {
+  let count = 0
+  for (let at = start; at < end; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === 0x65 || unit === 0x45) break
+    if (unit >= 0x30 && unit <= 0x39) count++
+  }
+  return count
 }
 
 /** A digit, a sign, a point or the letter of an exponent. */

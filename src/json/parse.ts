@@ -22,13 +22,15 @@ export class JsonSyntaxError extends Error {
   }
 }
 
-/** JSON text that exceeds a limit of depth or number of values. */
+/** JSON text that exceeds a limit of depth, of number of values, or of the digits of a number. */
 export class JsonLimitError extends JsonSyntaxError {
   readonly limit: keyof JsonLimits
+  readonly reason: string
 
   constructor(limit: keyof JsonLimits, reason: string, text: string, offset: number) {
     super(reason, text, offset)
     this.limit = limit
+    this.reason = reason
   }
 }
 

@@ -47,6 +47,9 @@ export const SETTING_FIELDS = {
     values: config(integer({ min: 1, max: 10_000_000 }))
       .default(DEFAULT_ENTITY_LIMITS.values)
       .meta({ description: 'Maximum number of values in its JSON, or of fields in its form.' }),
+    digits: config(integer({ min: 1, max: 60_000 }))
+      .default(DEFAULT_ENTITY_LIMITS.digits)
+      .meta({ description: 'Maximum digits of one number in its JSON; arithmetic with long numbers takes long.' }),
   })
     .default({})
     .meta({
@@ -56,7 +59,8 @@ export const SETTING_FIELDS = {
   scriptTimeout: config(duration({ min: '10 milliseconds', max: '1 minute' }))
     .default('1 second')
     .meta({
-      description: 'Maximum time that a script may run without a pause; then it is stopped, and the request gets 500.',
+      description:
+        'Maximum time that a script may run, in JavaScript without a pause, in Groovy in all (time that it waits is not counted); then it is stopped, and the request gets 500.',
     }),
   scriptDeadline: config(duration({ min: '10 milliseconds', max: '1 day' }))
     .default('30 seconds')

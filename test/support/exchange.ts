@@ -1,11 +1,22 @@
 import { tmpdir } from 'node:os'
-import { Body, type ClientInfo, Exchange, Headers, Request, TemporaryStorage, UnauditedRequest, Uri } from '#http'
+import {
+  Body,
+  type ClientInfo,
+  type EntityLimits,
+  Exchange,
+  Headers,
+  Request,
+  TemporaryStorage,
+  UnauditedRequest,
+  Uri,
+} from '#http'
 
 /** Differences from a plain request. */
 export interface ExchangeParts {
   readonly headers?: Record<string, string | readonly string[]>
   readonly body?: Body | string | Uint8Array
   readonly client?: Partial<ClientInfo>
+  readonly entityLimits?: EntityLimits
 }
 
 const LOOPBACK: ClientInfo = {
@@ -32,7 +43,7 @@ export function exchangeFor(method: string, url: string, parts: ExchangeParts = 
   return new Exchange({
     request: new Request({ method, uri, headers, body: parts.body === undefined ? Body.empty : body }),
     client: { ...LOOPBACK, ...parts.client },
-    storage: temporaryStorage(),
+    storage: temporaryStorage(parts.entityLimits),
   })
 }
 
@@ -44,11 +55,7 @@ export function auditedExchange(method: string, url: string, parts: ExchangePart
 }
 
 /** Storage of small bodies in memory and larger ones in the system's temporary directory. */
-export function temporaryStorage(): TemporaryStorage {
-  return new TemporaryStorage({
-    initialLength: 8_192,
-    memoryLimit: 65_536,
-    fileLimit: 1_048_576,
-    directory: tmpdir(),
-  })
+export function temporaryStorage(entityLimits?: EntityLimits): TemporaryStorage {
+  const limits = { initialLength: 8_192, memoryLimit: 65_536, fileLimit: 1_048_576, directory: tmpdir() }
+  return new TemporaryStorage(limits, entityLimits)
 }

@@ -42,6 +42,7 @@ export class GroovyEvaluation {
       now: () => settings.clock.now(),
       environment: settings.environment,
       property: (name) => platformProperty(name, settings.scope),
+      maxDigits: exchange.storage.entityLimits.digits,
     })
     this.#calls = new EvaluationCalls(input, settings)
     exchange.request.entityLimits = exchange.storage.entityLimits

@@ -3,6 +3,7 @@ import {
   ByteArray,
   CollectionValue,
   callFunctional,
+  currentEvaluation,
   exceptions,
   ListValue,
   NativeClosure,
@@ -31,7 +32,7 @@ for (const name of ['openig.util.JsonValues', 'json.JsonValueFunctions']) {
 
 function readJson(text: string | null): Value {
   try {
-    return text === null ? null : toGroovy(parseJson(text))
+    return text === null ? null : toGroovy(parseJson(text, { digits: currentEvaluation().services.maxDigits }))
   } catch (error) {
     throw error instanceof JsonSyntaxError ? throwable(exceptions.IOException, error.message) : error
   }

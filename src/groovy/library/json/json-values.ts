@@ -1,5 +1,6 @@
 // JSON as values of scripts.
 import { checkJson, JsonLimitError, JsonNumber, JsonSyntaxError, type JsonValue, parseJson } from '#json'
+import { currentEvaluation } from '../../runtime/evaluation.ts'
 import { checkBits, checkText, spend, tick } from '../../runtime/limits.ts'
 import { BigDecimal } from '../../values/big-decimal.ts'
 import { ListValue } from '../../values/collection.ts'
@@ -18,7 +19,7 @@ export function readJson(text: string): Value {
   spend(text.length * 4)
   if (text.trim() === '') throw throwable(JsonException, 'Unable to determine the current character, the text is empty')
   try {
-    checkJson(text)
+    checkJson(text, { digits: currentEvaluation().services.maxDigits })
     return jsonValue(parseJson(text))
   } catch (error) {
     if (error instanceof JsonSyntaxError || error instanceof JsonLimitError) {
