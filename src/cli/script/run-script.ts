@@ -13,7 +13,7 @@ interface ScriptRun {
   readonly request: string | undefined
   /** JSON of the arguments. */
   readonly args: string | undefined
-  /** Longest run without a pause, in milliseconds. */
+  /** Longest run, in milliseconds: of JavaScript without a pause, of Groovy in all. */
   readonly timeout: number
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly log: LogDestination

@@ -27,7 +27,7 @@ export const ScriptCommand: Command = {
   options: [
     { name: 'request', value: 'FILE', description: 'The request of the script.' },
     { name: 'args', value: 'JSON', description: 'Arguments of the script, as a JSON object.' },
-    { name: 'timeout', value: 'MS', description: 'Longest run without a pause, in milliseconds; 1000 by default.' },
+    { name: 'timeout', value: 'MS', description: 'Longest run, pauses not counted, in milliseconds; 1000 by default.' },
   ],
   operands: { least: 2, most: 10_000, complete: SUBCOMMANDS, completeRest: 'file' },
   examples: [

@@ -2,6 +2,7 @@
 // it, and the reference page lists it.
 
 import { missingMethod } from '../runtime/missing.ts'
+import { charged } from '../runtime/work.ts'
 import type { ClassInfo, PropertyAccess } from '../values/class-info.ts'
 import { InterfaceProxy } from '../values/interface-proxy.ts'
 import type { Invocable } from '../values/method-group.ts'
@@ -60,9 +61,19 @@ function propertyOf({ name, returns }: Signature, member: PropertyImplementation
   return {
     name,
     type: returns,
-    get: get === undefined ? null : returning(returns, get),
-    set: set === undefined ? null : (self, value) => set(self, value) ?? null,
+    get: get === undefined ? null : chargedGet(returning(returns, get)),
+    set: set === undefined ? null : chargedSet(set),
   }
+}
+
+function chargedGet(get: (self: Value) => Value): (self: Value) => Value {
+  const call = charged(get, false)
+  return (self) => call(self, [])
+}
+
+function chargedSet(set: (self: Value, value: Value) => Value | undefined): (self: Value, value: Value) => Value {
+  const call = charged((self, [value]) => set(self, value as Value) ?? null, false)
+  return (self, value) => call(self, [value])
 }
 
 function constantOf({ name, returns }: Signature, member: Value | (() => Value)): PropertyAccess {
@@ -86,7 +97,7 @@ function invocableOf(signature: Signature, member: Implementation | typeof ABSTR
     returns: kind === 'constructor' ? null : returns,
     text,
     isAbstract,
-    call: returning(returns, run),
+    call: charged(returning(returns, run), kind !== 'method'),
   }
 }
 

@@ -26,7 +26,7 @@ import { Instance, type Value } from '../values/value.ts'
 import { castTo, collectionOf, numberConversion } from './cast.ts'
 import { construct } from './invoke.ts'
 import { itemsOf } from './items.ts'
-import { checkBits } from './limits.ts'
+import { checkBits, checkCopy } from './limits.ts'
 
 export function coerceTo(value: Value, klass: ClassInfo): Value {
   if (value === null) {
@@ -67,17 +67,23 @@ function coerceText(text: string, klass: ClassInfo, isString: boolean): Value {
   if (convert !== undefined) return convert(parseNumber(text.trim(), klass.simpleName))
   if (isString && (klass === CharacterClass || klass.name === 'char')) return firstCharacter(text)
   if (klass.kind === 'array' && klass.component?.name === 'char') {
+    checkCopy(text.length)
     return new ObjectArray(
       klass.component,
       Array.from({ length: text.length }, (_, at) => CharValue.of(text.charCodeAt(at))),
     )
   }
-  if (klass === ListInterface || klass === CollectionInterface) return new ListValue(text.split(''))
-  if (klass.isSubclassOf(CollectionInterface)) return collectionOf(text.split(''), klass) ?? castTo(text, klass)
+  if (klass === ListInterface || klass === CollectionInterface) return new ListValue(characters(text))
+  if (klass.isSubclassOf(CollectionInterface)) return collectionOf(characters(text), klass) ?? castTo(text, klass)
   const fromText =
     klass.kind === 'class' &&
     klass.constructors.some(({ parameters }) => parameters.length === 1 && parameters[0]!.name === 'String')
   return fromText ? construct(klass, [text]) : castTo(text, klass)
+}
+
+function characters(text: string): string[] {
+  checkCopy(text.length)
+  return text.split('')
 }
 
 function firstCharacter(text: string): Value {

@@ -8,6 +8,7 @@ import {
   type Limits,
   leaveRun,
   type ScriptLocation,
+  Usage,
 } from './limits.ts'
 import { type Continuation, continueWith, PENDING, type Suspension, takeSuspension } from './pending.ts'
 import { DEFAULT_SERVICES, type Services } from './services.ts'
@@ -46,7 +47,7 @@ export class Evaluation {
   readonly services: Services
   /** Data of the host for the evaluation. */
   host: object | null = null
-  #allocated = 0
+  readonly #usage = new Usage()
   #cancelled: Error | null = null
 
   constructor(
@@ -77,7 +78,7 @@ export class Evaluation {
     if (this.#cancelled !== null) throw this.#cancelled
     const before = current
     current = this
-    const saved = enterRun(this.limits, this.#allocated)
+    const saved = enterRun(this.limits, this.#usage)
     try {
       const value = code()
       return value === PENDING ? new Suspended(takeSuspension()) : value
@@ -87,7 +88,7 @@ export class Evaluation {
       if (seen instanceof GroovyLimitError) this.cancel(seen)
       throw seen
     } finally {
-      this.#allocated = leaveRun(saved)
+      leaveRun(saved, this.#usage)
       current = before
     }
   }

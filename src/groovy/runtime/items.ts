@@ -46,11 +46,16 @@ export function iterationOf(value: Value): Iterable<Value> {
   if (value instanceof CollectionValue) return walkCollection(value)
   if (value instanceof MapValue) return walkMap(value)
   if (value instanceof ArrayValue) return value.items
-  if (typeof value === 'string' || value instanceof GStringValue) return textOf(value).split('')
+  if (typeof value === 'string' || value instanceof GStringValue) return charactersOf(textOf(value))
   if (value === null) return []
   if (value instanceof IteratorValue) return drain(value)
   if (value instanceof ClassInfo && value.isSubclassOf(EnumClass)) return itemsOf(invokeMethod(value, 'values', []))
   return walkObject(value)
+}
+
+/** One after the other: a text may have more characters than a list elements. */
+export function* charactersOf(text: string): Iterable<string> {
+  for (let index = 0; index < text.length; index++) yield text.charAt(index)
 }
 
 function* walkRange(range: IntRange): Iterable<Value> {

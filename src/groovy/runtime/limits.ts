@@ -1,9 +1,10 @@
 // Limits of an evaluation: time, call depth, sizes. Counters of the running evaluation are variables of this module, since a
-// thread runs one script at a time and every loop iteration and call is counted.
+// thread runs one script at a time and every loop iteration and call is counted. Calls of library methods are charged by
+// `work.ts`.
 
 /** Limits of one evaluation. */
 export interface Limits {
-  /** Maximum time of a synchronous run, in milliseconds. */
+  /** Maximum time that it runs, in milliseconds; the time that it waits is not counted. */
   readonly timeout: number
   /** Maximum depth of nested calls. */
   readonly maxDepth: number
@@ -60,8 +61,18 @@ let limits: Limits = UNLIMITED
 let fuel = SLICE
 let depth = 0
 let allocated = 0
-/** Start of the current synchronous run; 0 until its first slice is used up. */
+/** Characters of all texts that were created, those included that share their parts with others. */
+let written = 0
+/** Start of the evaluation, without the time that it waited; 0 until its first slice is used up. */
 let started = 0
+
+/** What an evaluation has used in its synchronous runs so far: a pause does not renew its limits. */
+export class Usage {
+  fuel = SLICE
+  allocated = 0
+  /** Milliseconds; 0 until the first slice is used up. */
+  elapsed = 0
+}
 
 /** Counters of an evaluation while others run. */
 interface SavedCounters {
@@ -72,26 +83,27 @@ interface SavedCounters {
   readonly started: number
 }
 
-/** Starts a synchronous run of an evaluation with its previous allocations; returns the state of the interrupted one. */
-export function enterRun(next: Limits, before: number): SavedCounters {
+/** Starts a synchronous run of an evaluation; returns the state of the interrupted one. */
+export function enterRun(next: Limits, usage: Usage): SavedCounters {
   const saved = { limits, fuel, depth, allocated, started }
   limits = next
-  fuel = SLICE
+  fuel = usage.fuel
   depth = 0
-  allocated = before
-  started = 0
+  allocated = usage.allocated
+  started = usage.elapsed === 0 ? 0 : performance.now() - usage.elapsed
   return saved
 }
 
-/** Ends a synchronous run; returns the total allocations of its evaluation. */
-export function leaveRun(saved: SavedCounters): number {
-  const made = allocated
+/** Ends a synchronous run. */
+export function leaveRun(saved: SavedCounters, usage: Usage): void {
+  usage.fuel = fuel
+  usage.allocated = allocated
+  if (started !== 0) usage.elapsed = performance.now() - started
   limits = saved.limits
   fuel = saved.fuel
   depth = saved.depth
   allocated = saved.allocated
   started = saved.started
-  return made
 }
 
 /** Counts one loop iteration or one call. */
@@ -105,7 +117,7 @@ function checkTime(): void {
   const now = performance.now()
   if (started === 0) started = now
   else if (now - started > limits.timeout) {
-    throw new GroovyLimitError('time', `it ran ${limits.timeout} ms without a pause`)
+    throw new GroovyLimitError('time', `it ran ${limits.timeout} ms, pauses not counted`)
   }
 }
 
@@ -132,23 +144,30 @@ export function depthError(calls: number): GroovyLimitError {
   return new GroovyLimitError('depth', `more than ${calls} nested calls`)
 }
 
-/** Counts a string created by `+`. It shares its parts until it is read, so that only a part of its length counts. */
+/** Counts a string created by `+`, or a part of one. It shares its characters, so that only a part of its length counts. */
 export function boundedText(text: string): string {
   if (text.length > SMALL) {
     checkLength(text.length)
+    written += text.length
     allocate(text.length >> 4)
   }
   return text
 }
 
 /** Short strings are not counted: the loop that creates many of them is. */
-const SMALL = 512
+export const SMALL = 512
 
 /** Called before a string of that length is created. */
 export function checkText(length: number): void {
   if (length <= SMALL) return
   checkLength(length)
+  written += length
   allocate(length)
+}
+
+/** The characters of all texts that were counted so far. */
+export function writtenText(): number {
+  return written
 }
 
 /** Called when a string that is built in steps has reached that length. */
@@ -181,6 +200,20 @@ export function allocate(count: number): void {
   if (fuel <= 0) checkTime()
 }
 
+/** What the parts of a collection take, as elements of an array. */
+const COLLECTION = 64
+const ADDED = 16
+
+/** Counts a new collection with that many elements. */
+export function allocateCollection(size: number): void {
+  allocate(COLLECTION + size)
+}
+
+/** Counts elements that a collection grows by, which may be new objects. */
+export function allocateGrowth(count: number): void {
+  allocate(count * ADDED)
+}
+
 /** Checks the size of a copy and counts it. */
 export function checkCopy(size: number): void {
   checkSize(size)
@@ -189,6 +222,13 @@ export function checkCopy(size: number): void {
 
 /** Maximum size of an integer, in bits. */
 const MAX_BITS = 200_000
+
+const SMALL_INTEGER = 2n ** 64n
+
+/** The number of bits of an integer; 0 for one of up to 64 bits, which costs nothing. */
+export function bitsOf(number: bigint): number {
+  return number > -SMALL_INTEGER && number < SMALL_INTEGER ? 0 : number.toString(16).length * 4
+}
 
 export function checkBits(bits: number): void {
   if (bits > MAX_BITS) throw new GroovyLimitError('number', `a number of more than ${MAX_BITS} bits`)

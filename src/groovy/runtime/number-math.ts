@@ -21,8 +21,8 @@ import {
 import { BigIntegerValue, DoubleValue, FloatValue } from '../values/numbers.ts'
 import { textOf } from '../values/text.ts'
 import { type ThrowableValue, throwable } from '../values/throwable.ts'
-import type { Value } from '../values/value.ts'
-import { checkBits } from './limits.ts'
+import { GroovyObject, type Value } from '../values/value.ts'
+import { bitsOf, checkBits, spend } from './limits.ts'
 
 /** One operation at each rank. */
 interface Operation {
@@ -41,24 +41,35 @@ function perform(operation: Operation, left: Value, right: Value): Value {
     case LONG:
       return BigInt.asIntN(64, operation.big(toBigInt(left), toBigInt(right)))
     case BIG_INTEGER:
+      spendOn(left, right)
       return new BigIntegerValue(bounded(operation.whole(toBigInt(left), toBigInt(right))))
     case BIG_DECIMAL:
+      spendOn(left, right)
       return operation.decimal(toBigDecimal(left), toBigDecimal(right))
     default:
       return new DoubleValue(operation.double(toDouble(left), toDouble(right)))
   }
 }
 
-/** The number of bits of a large number; smaller ones are below any limit. */
+/** The number of bits, for a limit of the result. */
 function bits(number: bigint): number {
-  return number > -SMALL && number < SMALL ? 64 : number.toString(16).length * 4
+  return Math.max(bitsOf(number), 64)
 }
 
-const SMALL = 2n ** 64n
-
 function bounded(number: bigint): bigint {
-  if (number <= -SMALL || number >= SMALL) checkBits(bits(number))
+  const size = bitsOf(number)
+  if (size > 0) checkBits(size)
   return number
+}
+
+/** Counts an operation with large numbers. */
+function spendOn(left: Value, right: Value): void {
+  const size = weightOf(left) + weightOf(right)
+  if (size > 0) spend(size)
+}
+
+function weightOf(number: Value): number {
+  return number instanceof GroovyObject ? number.weight : 0
 }
 
 const addition: Operation = {
@@ -119,6 +130,7 @@ export function divideNumbers(left: Value, right: Value): Value {
   if (Math.max(numericRank(left), numericRank(right)) === FLOATING) {
     return new DoubleValue(toDouble(left) / toDouble(right))
   }
+  spendOn(left, right)
   const [top, bottom] = [toBigDecimal(left), toBigDecimal(right)]
   if (bottom.sign === 0) throw arithmetic(top.sign === 0 ? 'Division undefined' : 'Division by zero')
   const exact = top.divideExactly(bottom)
@@ -133,6 +145,7 @@ export function divideNumbers(left: Value, right: Value): Value {
 export function divideIntegers(left: Value, right: Value): Value {
   const rank = Math.max(numericRank(left), numericRank(right))
   if (rank > BIG_INTEGER) throw cannotUse('intdiv', left)
+  spendOn(left, right)
   const divisor = toBigInt(right)
   if (divisor === 0n) throw arithmetic(rank === BIG_INTEGER ? 'BigInteger divide by zero' : '/ by zero')
   return asRank(rank, toBigInt(left) / divisor)
@@ -176,6 +189,7 @@ function cannotUse(method: string, number: Value): ThrowableValue {
 export function combineBits(method: 'and' | 'or' | 'xor', left: Value, right: Value): Value {
   const rank = Math.max(numericRank(left), numericRank(right))
   if (rank > BIG_INTEGER) throw cannotUse(method, left)
+  spendOn(left, right)
   const [a, b] = [toBigInt(left), toBigInt(right)]
   return asRank(rank, method === 'and' ? a & b : method === 'or' ? a | b : a ^ b)
 }

@@ -1,4 +1,4 @@
-import { checkBits } from '../runtime/limits.ts'
+import { bitsOf, checkBits } from '../runtime/limits.ts'
 import type { ClassInfo } from './class-info.ts'
 import { BigDecimalClass } from './classes.ts'
 import { arithmetic } from './exceptions.ts'
@@ -38,6 +38,10 @@ export class BigDecimal extends GroovyObject {
 
   get klass(): ClassInfo {
     return BigDecimalClass
+  }
+
+  override get weight(): number {
+    return bitsOf(this.unscaled)
   }
 
   /** The number of decimal digits. */
@@ -88,13 +92,12 @@ export class BigDecimal extends GroovyObject {
   divideExactly(other: BigDecimal): BigDecimal | null {
     const preferred = this.scale - other.scale
     if (this.unscaled === 0n) return new BigDecimal(0n, preferred)
-    const divisor = other.unscaled / gcd(abs(this.unscaled), abs(other.unscaled))
-    let rest = abs(divisor)
-    let [twos, fives] = [0, 0]
-    while (rest % 2n === 0n) [rest, twos] = [rest / 2n, twos + 1]
-    while (rest % 5n === 0n) [rest, fives] = [rest / 5n, fives + 1]
-    if (rest !== 1n) return null
-    const digits = Math.max(twos, fives)
+    const [top, divisor] = [abs(this.unscaled), abs(other.unscaled)]
+    const twos = timesDivisible(divisor, 2n)
+    const fives = timesDivisible(divisor, 5n)
+    // It terminates where the other factors of the divisor are those of the dividend too.
+    if (top % (divisor / 2n ** BigInt(twos) / 5n ** BigInt(fives)) !== 0n) return null
+    const digits = Math.max(twos - timesDivisible(top, 2n, twos), fives - timesDivisible(top, 5n, fives))
     const quotient = (this.unscaled * powerOfTen(digits)) / other.unscaled
     return new BigDecimal(quotient, preferred + digits).stripped(preferred)
   }
@@ -137,16 +140,14 @@ export class BigDecimal extends GroovyObject {
 
   /** Strips trailing zeros down to a minimum scale. */
   stripped(least = Number.NEGATIVE_INFINITY): BigDecimal {
-    let { unscaled, scale } = this
+    const { unscaled, scale } = this
     if (unscaled === 0n) return new BigDecimal(0n, least === Number.NEGATIVE_INFINITY ? 0 : least)
-    while (scale > least && unscaled % 10n === 0n) {
-      unscaled /= 10n
-      scale -= 1
-    }
-    return new BigDecimal(unscaled, scale)
+    const zeros = timesDivisible(unscaled, 10n, scale - least)
+    return zeros === 0 ? this : new BigDecimal(unscaled / 10n ** BigInt(zeros), scale - zeros)
   }
 
   power(exponent: number): BigDecimal {
+    if (exponent < 0) throw arithmetic('Invalid operation')
     checkBits(this.precision * exponent * BITS_PER_DIGIT)
     return new BigDecimal(this.unscaled ** BigInt(exponent), this.scale * exponent)
   }
@@ -194,7 +195,10 @@ export class BigDecimal extends GroovyObject {
 
   /** The unscaled value at a scale that is not smaller. */
   #at(scale: number): bigint {
-    return scale === this.scale ? this.unscaled : this.unscaled * powerOfTen(scale - this.scale)
+    if (scale === this.scale) return this.unscaled
+    const power = powerOfTen(scale - this.scale)
+    checkBits(bitsOf(this.unscaled) + bitsOf(power))
+    return this.unscaled * power
   }
 }
 
@@ -233,8 +237,25 @@ function abs(number: bigint): bigint {
   return number < 0n ? -number : number
 }
 
-function gcd(a: bigint, b: bigint): bigint {
-  let [left, right] = [a, b]
-  while (right !== 0n) [left, right] = [right, left % right]
-  return left
+/**
+ * How often a number that is not 0 is divisible by a factor, up to a maximum: in a number of divisions that grows with the
+ * logarithm of the result, since each takes long for a large number.
+ */
+function timesDivisible(number: bigint, factor: bigint, most = Number.POSITIVE_INFINITY): number {
+  let times = 0
+  let rest = number
+  const powers: bigint[] = []
+  for (let [power, size] = [factor, 1]; times + size <= most && rest % power === 0n; power *= power, size *= 2) {
+    rest /= power
+    times += size
+    powers.push(power)
+  }
+  for (let at = powers.length - 1; at >= 0; at--) {
+    const size = 2 ** at
+    const power = powers[at] as bigint
+    if (times + size > most || rest % power !== 0n) continue
+    rest /= power
+    times += size
+  }
+  return times
 }

@@ -1,6 +1,6 @@
 // Lists, sets and maps. Methods of the library use only the abstract classes, so that a host can add its own collection
 // classes.
-import { checkSize, tick } from '../runtime/limits.ts'
+import { allocateCollection, allocateGrowth, checkSize, spend, tick } from '../runtime/limits.ts'
 import type { ClassInfo } from './class-info.ts'
 import { ArrayListClass, MapEntryClass, UnmodifiableListClass } from './classes.ts'
 import { ConcurrentModificationException, unsupported } from './exceptions.ts'
@@ -14,6 +14,10 @@ export abstract class CollectionValue extends GroovyObject {
   abstract readonly items: readonly Value[]
   /** Counts structural modifications, so that concurrent modification is detected. */
   modifications = 0
+
+  override get weight(): number {
+    return this.size
+  }
 
   abstract add(value: Value): boolean
   abstract has(value: Value): boolean
@@ -37,6 +41,7 @@ export class ListValue extends CollectionValue {
     this.elements = elements
     this.klass = klass
     this.frozen = klass === UnmodifiableListClass
+    allocateCollection(elements.length)
   }
 
   get items(): readonly Value[] {
@@ -47,10 +52,18 @@ export class ListValue extends CollectionValue {
     return this.elements.length
   }
 
+  /** A range costs nothing until its elements are created. */
+  override get weight(): number {
+    return this.elements.length
+  }
+
   /** The array, for a modification that adds `growth` elements. */
   writable(growth = 0): Value[] {
     if (this.frozen) throw unsupported()
-    if (growth > 0) checkSize(this.elements.length + growth)
+    if (growth > 0) {
+      checkSize(this.elements.length + growth)
+      allocateGrowth(growth)
+    }
     this.modifications += 1
     return this.elements
   }
@@ -75,10 +88,12 @@ export class ListValue extends CollectionValue {
   }
 
   has(value: Value): boolean {
+    spend(this.size)
     return this.items.some((each) => equality.equals(each, value))
   }
 
   delete(value: Value): boolean {
+    spend(this.size)
     const index = this.items.findIndex((each) => equality.equals(each, value))
     if (index >= 0) this.writable().splice(index, 1)
     return index >= 0
@@ -98,6 +113,10 @@ export abstract class SetValue extends CollectionValue {}
 export abstract class MapValue extends GroovyObject {
   abstract readonly size: number
   modifications = 0
+
+  override get weight(): number {
+    return this.size
+  }
 
   abstract get(key: Value): Value | undefined
   abstract has(key: Value): boolean

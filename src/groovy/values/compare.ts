@@ -1,4 +1,5 @@
 // `<=>` and the operators that are based on it.
+import { SMALL, spend, tick } from '../runtime/limits.ts'
 import { settled } from '../runtime/pending.ts'
 import { classOf } from './class-of.ts'
 import { ComparableInterface } from './classes.ts'
@@ -19,16 +20,22 @@ import {
 import { CharValue } from './numbers.ts'
 import { javaText, textOf } from './text.ts'
 import { ThrowableValue, throwable } from './throwable.ts'
-import type { Value } from './value.ts'
+import { GroovyObject, type Value } from './value.ts'
 
 /** Compares two numbers of any types. */
 export function compareNumbers(left: Value, right: Value): number {
   const rank = Math.max(numberRank(left), numberRank(right))
   if (rank <= INT) return sign(toInt(left) - toInt(right))
   if (rank === FLOATING) return compareDoubles(toDouble(left), toDouble(right))
+  spendOn(left)
+  spendOn(right)
   if (rank === BIG_DECIMAL) return toBigDecimal(left).compareTo(toBigDecimal(right))
   const [a, b] = [toBigInt(left), toBigInt(right)]
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+function spendOn(number: Value): void {
+  if (number instanceof GroovyObject && number.weight > 0) spend(number.weight)
 }
 
 /** As `Double.compare`: NaN is the greatest, and -0.0 is less than 0.0. */
@@ -43,6 +50,7 @@ export function compareDoubles(left: number, right: number): number {
 /** As `String.compareTo`: the difference of the first characters that differ, else of the lengths. */
 export function compareTexts(left: string, right: string): number {
   const length = Math.min(left.length, right.length)
+  if (length > SMALL) spend(length)
   for (let index = 0; index < length; index++) {
     const difference = left.charCodeAt(index) - right.charCodeAt(index)
     if (difference !== 0) return difference
@@ -57,6 +65,7 @@ function sign(number: number): number {
 /** `left <=> right`; null is less than anything. */
 export function compareValues(left: Value, right: Value): number {
   if (typeof left === 'number' && typeof right === 'number') return left < right ? -1 : left > right ? 1 : 0
+  tick()
   if (left === right) return 0
   if (left === null) return -1
   if (right === null) return 1
@@ -124,6 +133,7 @@ function compareObjects(left: Value, right: Value): number | null {
 
 /** As `compareTo` of Java: only values of the same class are comparable. */
 export function naturalCompare(left: Value, right: Value): number {
+  tick()
   if (left === null || right === null) throw nullPointer(null)
   const [own, other] = [classOf(left), classOf(right)]
   if (own !== other && !own.isSubclassOf(other) && !other.isSubclassOf(own)) {

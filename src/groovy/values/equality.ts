@@ -1,4 +1,5 @@
 // `==`, which compares numbers and strings across their types, and `equals`, which does not.
+import { spend, tick } from '../runtime/limits.ts'
 import { settled } from '../runtime/pending.ts'
 import { classOf } from './class-of.ts'
 import { ComparableInterface, ObjectClass } from './classes.ts'
@@ -29,11 +30,13 @@ export function groovyEquals(left: Value, right: Value): boolean {
 }
 
 function sameItems(left: readonly Value[], right: readonly Value[]): boolean {
+  spend(left.length)
   return left.length === right.length && left.every((each, index) => groovyEquals(each, right[index] as Value))
 }
 
 function sameEntries(left: MapValue, right: MapValue): boolean {
   if (left.size !== right.size) return false
+  spend(left.size)
   return left.entries().every(({ key, value }) => {
     const other = right.get(key)
     return other !== undefined && groovyEquals(value, other)
@@ -43,9 +46,13 @@ function sameEntries(left: MapValue, right: MapValue): boolean {
 /** Numbers in sets are compared across their types, as elements of lists are. */
 function sameElements(left: SetValue, right: SetValue): boolean {
   if (left.size !== right.size) return false
-  return left.items.every(
-    (each) => right.has(each) || (isNumber(each) && right.items.some((other) => groovyEquals(each, other))),
-  )
+  spend(left.size)
+  return left.items.every((each) => right.has(each) || (isNumber(each) && hasNumber(right, each)))
+}
+
+function hasNumber({ items }: SetValue, number: Value): boolean {
+  spend(items.length)
+  return items.some((each) => groovyEquals(number, each))
 }
 
 /** As Java's `equals`. */
@@ -54,16 +61,19 @@ export function javaEquals(left: Value, right: Value): boolean {
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
   if (left instanceof ListValue) {
     if (!(right instanceof ListValue) || left.size !== right.size) return false
+    spend(left.size)
     return left.items.every((each, index) => javaEquals(each, right.items[index] as Value))
   }
   if (left instanceof MapValue) {
     if (!(right instanceof MapValue) || left.size !== right.size) return false
+    spend(left.size)
     return left.entries().every(({ key, value }) => right.has(key) && javaEquals(value, right.get(key) as Value))
   }
   if (left instanceof SetValue) {
     return right instanceof SetValue && left.size === right.size && left.items.every((each) => right.has(each))
   }
   if (left instanceof CollectionValue) return false
+  tick()
   const key = keyOf(left)
   return key instanceof CustomKey ? objectEquals(left, right) : key === keyOf(right)
 }

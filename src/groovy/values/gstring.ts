@@ -17,4 +17,11 @@ export class GStringValue extends GroovyObject {
   get klass(): ClassInfo {
     return GStringImplClass
   }
+
+  override get weight(): number {
+    let sum = this.values.length
+    for (const each of this.strings) sum += each.length
+    for (const each of this.values) if (typeof each === 'string') sum += each.length
+    return sum
+  }
 }

@@ -1,5 +1,5 @@
 // Hash maps and sets, and sorted ones, which sort on read.
-import { checkSize, tick } from '../runtime/limits.ts'
+import { allocateGrowth, checkSize, tick } from '../runtime/limits.ts'
 import type { ClassInfo } from './class-info.ts'
 import {
   HashMapClass,
@@ -21,6 +21,9 @@ export type Comparison = (left: Value, right: Value) => number
 
 /** The natural order for sorted collections without a comparator; set by `compare.ts`. */
 export const naturalOrder: { compare: Comparison } = { compare: () => 0 }
+
+/** What an entry takes, as elements of a list. */
+const ENTRY = 2
 
 /** Entries by key, in insertion order. */
 class HashTable {
@@ -51,6 +54,7 @@ class HashTable {
     }
     tick()
     checkSize(this.entries.size + 1)
+    allocateGrowth(ENTRY)
     this.entries.set(mapKey, new MapEntry(key, value))
     if (this.entries.size > this.peak) this.peak = this.entries.size
     return true

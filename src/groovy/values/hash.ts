@@ -1,4 +1,5 @@
 // Hash codes as in Java, and keys of values for a JavaScript Map.
+import { checkText, SMALL, spend, tick } from '../runtime/limits.ts'
 import { settled } from '../runtime/pending.ts'
 import { BigDecimal } from './big-decimal.ts'
 import { ClassInfo } from './class-info.ts'
@@ -12,6 +13,7 @@ import { ThrowableValue } from './throwable.ts'
 import type { GroovyObject, Value } from './value.ts'
 
 export function hashOf(value: Value): number {
+  tick()
   switch (typeof value) {
     case 'string':
       return stringHash(value)
@@ -65,6 +67,7 @@ export function identityHash(value: GroovyObject): number {
 }
 
 function stringHash(text: string): number {
+  if (text.length > SMALL) spend(text.length)
   let hash = 0
   for (let index = 0; index < text.length; index++) hash = (Math.imul(31, hash) + text.charCodeAt(index)) | 0
   return hash
@@ -112,7 +115,10 @@ export class CustomKey {
  * own keys.
  */
 export function keyOf(value: Value): unknown {
-  if (typeof value === 'string') return value.charCodeAt(0) === 0 ? `\0S${value}` : value
+  if (typeof value === 'string') {
+    if (value.length > SMALL) spend(value.length)
+    return value.charCodeAt(0) === 0 ? `\0S${value}` : value
+  }
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof GStringValue) return `\0G${textOf(value)}`
   if (value instanceof CharValue) return `\0C${value.code}`
@@ -122,9 +128,9 @@ export function keyOf(value: Value): unknown {
   if (value instanceof BigIntegerValue) return `\0I${value.value}`
   if (value instanceof ShortValue) return `\0T${value.value}`
   if (value instanceof ByteValue) return `\0B${value.value}`
-  if (value instanceof ListValue) return `\0L${value.items.map(partOf).join()}`
-  if (value instanceof SetValue) return `\0U${value.items.map(partOf).toSorted().join()}`
-  if (value instanceof MapValue) return `\0M${value.entries().map(entryPart).toSorted().join()}`
+  if (value instanceof ListValue) return `\0L${joined(value.items.map(partOf))}`
+  if (value instanceof SetValue) return `\0U${joined(value.items.map(partOf).toSorted())}`
+  if (value instanceof MapValue) return `\0M${joined(value.entries().map(entryPart).toSorted())}`
   if (value instanceof MapEntry) return `\0N${entryPart(value)}`
   return objectKey(value)
 }
@@ -139,12 +145,19 @@ function objectKey(value: GroovyObject): unknown {
   return new CustomKey(value)
 }
 
+/** The key of nested lists can be very long, although each list is short. */
+function joined(parts: readonly string[]): string {
+  checkText(parts.reduce((sum, each) => sum + each.length + 1, 0))
+  return parts.join()
+}
+
 function entryPart({ key, value }: MapEntry): string {
   return `${partOf(key)}=${partOf(value)}`
 }
 
 /** A key as text with its length, so that different lists of keys have different text. */
 function partOf(value: Value): string {
+  tick()
   const key = keyOf(value)
   if (key instanceof CustomKey) return key.hash
   const text =

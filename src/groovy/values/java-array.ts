@@ -1,3 +1,4 @@
+import { allocateCollection } from '../runtime/limits.ts'
 import type { ClassInfo } from './class-info.ts'
 import { primitives } from './classes.ts'
 import { ByteValue } from './numbers.ts'
@@ -16,6 +17,10 @@ export abstract class ArrayValue extends GroovyObject {
   get klass(): ClassInfo {
     return this.component.arrayClass
   }
+
+  override get weight(): number {
+    return this.length
+  }
 }
 
 /** An array of any component type except byte. */
@@ -27,6 +32,7 @@ export class ObjectArray extends ArrayValue {
     super()
     this.component = component
     this.items = items
+    allocateCollection(items.length)
   }
 
   get length(): number {
@@ -49,6 +55,7 @@ export class ByteArray extends ArrayValue {
   constructor(bytes: Uint8Array) {
     super()
     this.bytes = bytes
+    allocateCollection(bytes.length)
   }
 
   get component(): ClassInfo {

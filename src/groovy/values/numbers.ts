@@ -1,4 +1,5 @@
 // Number types without a JavaScript equivalent, and Character.
+import { bitsOf } from '../runtime/limits.ts'
 import type { ClassInfo } from './class-info.ts'
 import { BigIntegerClass, ByteClass, CharacterClass, DoubleClass, FloatClass, ShortClass } from './classes.ts'
 import { GroovyObject } from './value.ts'
@@ -74,6 +75,10 @@ export class BigIntegerValue extends GroovyObject {
 
   get klass(): ClassInfo {
     return BigIntegerClass
+  }
+
+  override get weight(): number {
+    return bitsOf(this.value)
   }
 }
 

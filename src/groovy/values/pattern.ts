@@ -19,6 +19,10 @@ export class PatternValue extends GroovyObject {
   get klass(): ClassInfo {
     return PatternClass
   }
+
+  override get weight(): number {
+    return this.text.length
+  }
 }
 
 /** A Matcher: iterates over the matches of a pattern in a string. */
@@ -39,6 +43,10 @@ export class MatcherValue extends GroovyObject {
 
   get klass(): ClassInfo {
     return MatcherClass
+  }
+
+  override get weight(): number {
+    return this.text.length
   }
 
   reset(): void {

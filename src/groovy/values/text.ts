@@ -1,5 +1,5 @@
 // Values as text: as Groovy prints them (`[a:1]`), as Java does (`{a=1}`), and as `inspect` does (`['a':1]`).
-import { boundedText, checkText, tick } from '../runtime/limits.ts'
+import { boundedText, checkText, spend, tick } from '../runtime/limits.ts'
 import { settled } from '../runtime/pending.ts'
 import { BigDecimal } from './big-decimal.ts'
 import { ClassInfo } from './class-info.ts'
@@ -51,6 +51,7 @@ export function builtInText(value: Value): string | null {
 }
 
 function numberText(value: GroovyObject): string | null {
+  if (value.weight > 0 && (value instanceof BigDecimal || value instanceof BigIntegerValue)) spend(value.weight)
   if (value instanceof BigDecimal) return value.toString()
   if (value instanceof DoubleValue) return doubleText(value.value)
   if (value instanceof FloatValue) return floatText(value.value)
@@ -95,6 +96,7 @@ function rangeText(range: RangeValue, style: Style): string {
 }
 
 function gstringText({ strings, values }: GStringValue): string {
+  tick()
   let text = strings[0] as string
   for (let index = 0; index < values.length; index++) {
     const value = values[index] as Value
@@ -152,7 +154,12 @@ function doubleQuoted(text: string): string {
   return `"${quoted(text).slice(1, -1).replaceAll("\\'", "'").replaceAll('"', '\\"')}"`
 }
 
+function escaped(sign: string): string {
+  tick()
+  return ESCAPES.get(sign) as string
+}
+
 function quoted(text: string): string {
   checkText(text.length * 2)
-  return `'${text.replace(/[\b\f\n\r\t\\']/g, (each) => ESCAPES.get(each) as string)}'`
+  return `'${text.replace(/[\b\f\n\r\t\\']/g, escaped)}'`
 }

@@ -16,6 +16,11 @@ export abstract class GroovyObject {
     return null
   }
 
+  /** Characters, bytes or elements that a method may go through: what its calls cost. */
+  get weight(): number {
+    return 0
+  }
+
   /** The property that `object.@name` reads, for objects without fields. */
   fieldProperty(name: string): string {
     return name

@@ -9,6 +9,7 @@ import type { ClassInfo } from '../../values/class-info.ts'
 import { CollectionInterface, ObjectClass } from '../../values/classes.ts'
 import type { ClosureValue } from '../../values/closure.ts'
 import { type CollectionValue, ListValue } from '../../values/collection.ts'
+import { unsupported } from '../../values/exceptions.ts'
 import { HashSetValue } from '../../values/hash-map.ts'
 import type { ArrayValue } from '../../values/java-array.ts'
 import { frozenList } from '../../values/range.ts'
@@ -114,7 +115,8 @@ extend(CollectionInterface, {
   'asUnmodifiable(): Collection': (self: CollectionValue) => frozenOf(self),
   'asSynchronized(): Collection': (self: CollectionValue) => self,
   'asType(Class type): Object': (self: CollectionValue, type: ClassInfo) => coerceTo(self, type),
-  'swap(int first, int second): List': (self: ListValue, first: number, second: number) => {
+  'swap(int first, int second): List': (self: CollectionValue, first: number, second: number) => {
+    if (!(self instanceof ListValue)) throw unsupported()
     const [left, right] = [self.items[first] as Value, self.items[second] as Value]
     self.set(first, right)
     self.set(second, left)

@@ -3,7 +3,7 @@ import { extend } from '../../registry/extend.ts'
 import { getAt } from '../../runtime/indexing.ts'
 import { IteratorValue, itemsOf, iterationOf } from '../../runtime/items.ts'
 import { collectItems, eachItem, loop, NEXT } from '../../runtime/iterate.ts'
-import { allocate, checkCopy, checkText, tick } from '../../runtime/limits.ts'
+import { allocate, checkCopy, checkText, spend, tick } from '../../runtime/limits.ts'
 import { bitwiseNegate, divide, negative, positive } from '../../runtime/operators.ts'
 import { andThen } from '../../runtime/pending.ts'
 import { HashSetClass, IterableInterface, IteratorInterface } from '../../values/classes.ts'
@@ -27,10 +27,16 @@ import { containsAny, distinct, uniqueItems } from './unique.ts'
 
 /** Joins the texts of all items with a separator. */
 export function joined(items: readonly Value[], separator: string): string {
-  const texts = items.map((each) => {
-    tick()
-    return textOf(each)
-  })
+  return joinedTexts(items.map(counted), separator)
+}
+
+function counted(value: Value): string {
+  tick()
+  return textOf(value)
+}
+
+/** Joins texts, whose length is checked before. */
+export function joinedTexts(texts: readonly string[], separator: string): string {
   checkText(texts.reduce((sum, each) => sum + each.length + separator.length, 0))
   return texts.join(separator)
 }
@@ -89,9 +95,17 @@ function combinations(lists: readonly (readonly Value[])[]): Value[] {
   if (lists.length === 0) return []
   const count = lists.reduce((product, list) => product * list.length, 1)
   checkCopy(count * Math.max(lists.length, 1))
-  let made: Value[][] = [[]]
-  for (const list of lists) made = list.flatMap((item) => made.map((each) => [...each, item]))
-  return made.map((each) => new ListValue(each))
+  return Array.from({ length: count }, (_, index) => {
+    // The first list changes fastest, as the last digit of a number.
+    let rest = index
+    const items = lists.map((list) => {
+      const item = list[rest % list.length] as Value
+      rest = Math.floor(rest / list.length)
+      return item
+    })
+    spend(items.length)
+    return new ListValue(items)
+  })
 }
 
 /** Splits items into lists of a size; each starts `step` elements after the previous one. */

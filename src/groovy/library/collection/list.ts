@@ -17,7 +17,12 @@ import {
 import type { ClosureValue } from '../../values/closure.ts'
 import { CollectionValue, ListValue } from '../../values/collection.ts'
 import { javaEquals } from '../../values/equality.ts'
-import { IndexOutOfBoundsException, indexOutOfBounds, NoSuchElementException } from '../../values/exceptions.ts'
+import {
+  IndexOutOfBoundsException,
+  illegalArgument,
+  indexOutOfBounds,
+  NoSuchElementException,
+} from '../../values/exceptions.ts'
 import { toInt } from '../../values/number-tower.ts'
 import { frozenList, IntRange, type RangeValue } from '../../values/range.ts'
 import { throwable } from '../../values/throwable.ts'
@@ -89,7 +94,7 @@ function peekEnd(self: ListValue, at: 0 | -1): Value {
 function transposed(self: Value): Value {
   const rows = itemsOf(self).map((each) => (castTo(each, ListInterface) as ListValue).items)
   if (rows.length === 0) return listOf([])
-  const width = Math.min(...rows.map((row) => row.length))
+  const width = rows.reduce((least, row) => Math.min(least, row.length), Number.POSITIVE_INFINITY)
   checkCopy(width * rows.length)
   return listOf(Array.from({ length: width }, (_, column) => new ListValue(rows.map((row) => row[column] as Value))))
 }
@@ -117,7 +122,8 @@ extend(ListInterface, {
       }),
     ),
   'putAt(int index, Object value): void': (self: ListValue, index: number, value: Value) => putAt(self, index, value),
-  'putAt(Range range, Object value): void': (self: ListValue, range: IntRange, value: Value) => {
+  'putAt(Range range, Object value): void': (self: ListValue, range: RangeValue, value: Value) => {
+    if (!(range instanceof IntRange)) throw illegalArgument('the range of a list is one of integers')
     const { start, end } = range.size === 0 ? { start: range.from, end: range.from - 1 } : boundsOf(range, self.size)
     const values = value instanceof CollectionValue ? value.items : [value]
     checkCopy(values.length)

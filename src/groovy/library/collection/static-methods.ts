@@ -1,6 +1,8 @@
 // Static methods of java.util: Collections, Arrays, Objects; and Optional, StringJoiner.
 import { extend } from '../../registry/extend.ts'
 import { callFunctional } from '../../runtime/invoke.ts'
+import { tick } from '../../runtime/limits.ts'
+import { castFailure } from '../../runtime/missing.ts'
 import { andThen } from '../../runtime/pending.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { declareClass, LinkedHashSetClass, UnmodifiableListClass } from '../../values/classes.ts'
@@ -12,10 +14,11 @@ import { hashOf } from '../../values/hash.ts'
 import { HashMapValue, HashSetValue } from '../../values/hash-map.ts'
 import type { ArrayValue } from '../../values/java-array.ts'
 import { javaText, textOf } from '../../values/text.ts'
-import { throwable } from '../../values/throwable.ts'
+import { ThrowableClass, ThrowableValue, throwable } from '../../values/throwable.ts'
 import { truth } from '../../values/truth.ts'
 import { GroovyObject, type Value } from '../../values/value.ts'
 import { callNow } from '../closure/closure-calls.ts'
+import { joinedTexts } from './iterable.ts'
 
 const CollectionsClass = declareClass('java.util.Collections')
 export const ArraysClass = declareClass('java.util.Arrays')
@@ -31,7 +34,12 @@ function frozenSet(items: readonly Value[]): HashSetValue {
 }
 
 function sortList(list: ListValue, compare: (left: Value, right: Value) => number): void {
-  list.replaceAll([...list.items].sort(compare))
+  list.replaceAll(
+    [...list.items].sort((left, right) => {
+      tick()
+      return compare(left, right)
+    }),
+  )
 }
 
 const extreme = (items: readonly Value[], sign: number): Value => {
@@ -73,7 +81,7 @@ extend(ArraysClass, {
   ...Object.fromEntries(
     ['Object', 'boolean', 'byte', 'char', 'double', 'float', 'int', 'long', 'short'].map((type) => [
       `static toString(${type}[] array): String`,
-      (array: ArrayValue) => `[${array.items.map(javaText).join(', ')}]`,
+      (array: ArrayValue) => `[${joinedTexts(array.items.map(javaText), ', ')}]`,
     ]),
   ),
   'static equals(Object[] left, Object[] right): boolean': (left: ArrayValue, right: ArrayValue) =>
@@ -135,7 +143,7 @@ extend(OptionalClass, {
     value !== null
       ? value
       : andThen(callFunctional(make, []), (error) => {
-          throw error
+          throw error instanceof ThrowableValue ? error : castFailure(error, ThrowableClass)
         }),
   'orElse(Object? other): Object': ({ value }: OptionalValue, other: Value) => value ?? other,
   'orElseGet(Supplier make): Object': ({ value }: OptionalValue, make: Value) => value ?? callFunctional(make, []),

@@ -1,7 +1,7 @@
 // java.util.stream, over lists: elements are not lazy, and each operation runs when it is called.
 import { extend } from '../../registry/extend.ts'
 import { collectItems, eachItem, loop, NEXT } from '../../runtime/iterate.ts'
-import { checkCopy } from '../../runtime/limits.ts'
+import { allocateCollection, boundedText, checkCopy, tick } from '../../runtime/limits.ts'
 import { addNumbers } from '../../runtime/number-math.ts'
 import { andThen } from '../../runtime/pending.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
@@ -23,6 +23,7 @@ import { javaText, textOf } from '../../values/text.ts'
 import { truth } from '../../values/truth.ts'
 import { GroovyObject, type Value } from '../../values/value.ts'
 import { call, callNow } from '../closure/closure-calls.ts'
+import { joinedTexts } from './iterable.ts'
 import { ArraysClass, optional } from './static-methods.ts'
 
 const StreamClass = declareClass('java.util.stream.Stream')
@@ -35,10 +36,15 @@ class StreamValue extends GroovyObject {
   constructor(items: readonly Value[]) {
     super()
     this.items = items
+    allocateCollection(items.length)
   }
 
   get klass(): ClassInfo {
     return StreamClass
+  }
+
+  override get weight(): number {
+    return this.items.length
   }
 }
 
@@ -91,6 +97,7 @@ function unique(items: readonly Value[]): HashSetValue {
 
 function sorted(self: StreamValue, order: Value): StreamValue {
   const compare = (left: Value, right: Value): number => {
+    tick()
     if (order === null) return compareValues(left, right)
     const result = callNow('a comparison', order, left, right)
     return isNumber(result) ? toInt(result) : 0
@@ -201,14 +208,17 @@ function grouped(items: readonly Value[], key: Value): Value {
 extend(CollectorsClass, {
   'static toList(): Collector': () => collector((items) => new ListValue([...items])),
   'static toSet(): Collector': () => collector(unique),
-  'static joining(): Collector': () => collector((items) => items.map(javaText).join('')),
+  'static joining(): Collector': () => collector((items) => joinedTexts(items.map(javaText), '')),
   'static joining(CharSequence separator): Collector': (separator: Value) =>
-    collector((items) => items.map(javaText).join(textOf(separator))),
+    collector((items) => joinedTexts(items.map(javaText), textOf(separator))),
   'static joining(CharSequence separator, CharSequence prefix, CharSequence suffix): Collector': (
     separator: Value,
     prefix: Value,
     suffix: Value,
-  ) => collector((items) => textOf(prefix) + items.map(javaText).join(textOf(separator)) + textOf(suffix)),
+  ) =>
+    collector((items) =>
+      boundedText(textOf(prefix) + joinedTexts(items.map(javaText), textOf(separator)) + textOf(suffix)),
+    ),
   'static counting(): Collector': () => collector((items) => BigInt(items.length)),
   'static toMap(Function key, Function value): Collector': (key: Value, value: Value) =>
     collector((items) => toMap(items, key, value)),

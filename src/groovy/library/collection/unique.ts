@@ -1,7 +1,7 @@
 // Removal of duplicates.
 import { itemsOf } from '../../runtime/items.ts'
 import { collectItems } from '../../runtime/iterate.ts'
-import { tick } from '../../runtime/limits.ts'
+import { spend, tick } from '../../runtime/limits.ts'
 import { andThen } from '../../runtime/pending.ts'
 import type { ClosureValue } from '../../values/closure.ts'
 import type { ListValue } from '../../values/collection.ts'
@@ -48,5 +48,10 @@ function sameForUnique(left: Value, right: Value): boolean {
 
 export function containsAny(items: readonly Value[]): (item: Value) => boolean {
   const set = HashSetValue.of(items)
-  return (item) => set.has(item) || (isNumber(item) && items.some((each) => groovyEquals(each, item)))
+  return (item) => set.has(item) || (isNumber(item) && hasNumber(items, item))
+}
+
+function hasNumber(items: readonly Value[], number: Value): boolean {
+  spend(items.length)
+  return items.some((each) => groovyEquals(each, number))
 }

@@ -30,6 +30,10 @@ export class InputStreamValue extends GroovyObject {
     this.klass = klass
   }
 
+  override get weight(): number {
+    return this.#bytes?.length ?? 0
+  }
+
   /** Passes the unread bytes; `use` returns the number of those it has read, and the result. */
   read(use: (rest: Uint8Array) => readonly [number, Value]): Value {
     return andThen(this.#bytes === null ? this.#source() : null, (loaded) => {

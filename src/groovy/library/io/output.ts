@@ -1,6 +1,6 @@
 // Output streams and writers, to memory or to a sink of the host.
 import { extend } from '../../registry/extend.ts'
-import { checkCopy, checkSize } from '../../runtime/limits.ts'
+import { allocateCollection, checkCopy, checkSize } from '../../runtime/limits.ts'
 import { andThen } from '../../runtime/pending.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { CloseableInterface, declareClass } from '../../values/classes.ts'
@@ -42,14 +42,14 @@ class ByteArrayOutputStreamValue extends OutputStreamValue {
 
   constructor() {
     super((bytes) => {
-      checkCopy(bytes.length)
       checkSize(this.#length + bytes.length)
+      allocateCollection(bytes.length)
       this.#chunks.push(Uint8Array.from(bytes))
       this.#length += bytes.length
     }, ByteArrayOutputStreamClass)
   }
 
-  get length(): number {
+  override get weight(): number {
     return this.#length
   }
 
@@ -84,6 +84,10 @@ class StringWriterValue extends WriterValue {
   constructor(buffer = StringBuilderValue.buffer('')) {
     super(StringWriterClass, (text) => buffer.append(text))
     this.buffer = buffer
+  }
+
+  override get weight(): number {
+    return this.buffer.weight
   }
 }
 
@@ -125,7 +129,7 @@ extend(ByteArrayOutputStreamClass, {
   'new()': () => new ByteArrayOutputStreamValue(),
   'new(int size)': () => new ByteArrayOutputStreamValue(),
   'toByteArray(): byte[]': ({ bytes }: ByteArrayOutputStreamValue) => new ByteArray(Uint8Array.from(bytes)),
-  'size(): int': ({ length }: ByteArrayOutputStreamValue) => length,
+  'size(): int': ({ weight }: ByteArrayOutputStreamValue) => weight,
   'reset(): void': (self: ByteArrayOutputStreamValue) => self.reset(),
   'toString(): String': ({ bytes }: ByteArrayOutputStreamValue) => textOfBytes(bytes, 'UTF-8'),
   'toString(Object charset): String': ({ bytes }: ByteArrayOutputStreamValue, charset: Value) =>

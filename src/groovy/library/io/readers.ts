@@ -33,6 +33,10 @@ class ReaderValue extends GroovyObject {
     this.#source = source
   }
 
+  override get weight(): number {
+    return this.#text?.length ?? 0
+  }
+
   /** Passes the text and the position; `use` returns the next position, and the result. */
   read(use: (text: string, position: number) => readonly [number, Value]): Value {
     return andThen(this.#text === null ? this.#source() : null, (loaded) => {

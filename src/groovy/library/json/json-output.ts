@@ -107,10 +107,38 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 
 /** Escapes characters beyond ASCII as `\uXXXX`. */
 export function quoted(text: string): string {
-  return `"${text.replace(
-    /["\\]|[^\x20-\x7e]/g,
-    (each) => ESCAPES.get(each) ?? `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )}"`
+  return `"${text.replace(/["\\]|[^\x20-\x7e]/g, (each) => {
+    tick()
+    return ESCAPES.get(each) ?? `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })}"`
+}
+
+const SIGN = /[{}[\],:]/y
+const WORD = /[^\s"{}[\],:]+/y
+
+/** Strings, signs and words of a text, in one pass. */
+function* tokensOf(text: string): Iterable<string> {
+  for (let at = 0; at < text.length; ) {
+    tick()
+    const end = text[at] === '"' ? endOfString(text, at) : (endOf(SIGN, text, at) ?? endOf(WORD, text, at) ?? at)
+    if (end > at) yield text.slice(at, end)
+    at = Math.max(end, at + 1)
+  }
+}
+
+function endOf(pattern: RegExp, text: string, at: number): number | null {
+  pattern.lastIndex = at
+  return pattern.test(text) ? pattern.lastIndex : null
+}
+
+/** The position after the quote that ends a string; as in Groovy, text with a string that does not end is no JSON. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const sign = text[at]
+    if (sign === '"') return at + 1
+    if (sign === '\\') at += 1
+  }
+  throw throwable(JsonException, 'Lexing failed: a string does not end')
 }
 
 /** Formats JSON with line breaks and four spaces per level. */
@@ -118,7 +146,7 @@ export function prettyPrint(text: string): string {
   const parts = new TextParts()
   let level = 0
   const line = (): void => parts.add(`\n${'    '.repeat(Math.min(level, MAX_DEPTH))}`)
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g)) {
+  for (const token of tokensOf(text)) {
     if (token === '{' || token === '[') {
       level += 1
       parts.add(token)

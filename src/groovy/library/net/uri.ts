@@ -7,7 +7,7 @@ import { ExceptionClass, IllegalArgumentException, IOException } from '../../val
 import { textOf } from '../../values/text.ts'
 import { declareException, throwable } from '../../values/throwable.ts'
 import { GroovyObject, type Value } from '../../values/value.ts'
-import { textOfBytes } from '../text/charsets.ts'
+import { percentDecoded, percentEncoded } from './url-coding.ts'
 
 const UriClass = declareClass('java.net.URI', { interfaces: [ComparableInterface] })
 export const UrlClass = declareClass('java.net.URL')
@@ -33,6 +33,10 @@ class JavaUri extends GroovyObject {
 
   get klass(): ClassInfo {
     return UriClass
+  }
+
+  override get weight(): number {
+    return this.parts.path.length + (this.parts.query?.length ?? 0) + (this.parts.fragment?.length ?? 0)
   }
 
   override equalityKey(): string {
@@ -64,6 +68,10 @@ export class JavaUrl extends GroovyObject {
     return UrlClass
   }
 
+  override get weight(): number {
+    return this.uri.weight
+  }
+
   override equalityKey(): string {
     return this.uri.toString()
   }
@@ -86,19 +94,15 @@ function parse(text: string): JavaUri {
 /** Percent-encodes characters that are not allowed in a part. */
 function quoted(text: string | null, allowed: RegExp): string | null {
   if (text === null) return null
-  return text.replace(allowed, (each) =>
-    Array.from(Buffer.from(each), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
-  )
+  return text.replace(allowed, (each) => percentEncoded(Buffer.from(each)))
 }
 
-const NOT_PATH = /[^A-Za-z0-9\-_.!~*'()/:@&=+$,;]/gu
-const NOT_QUERY = /[^A-Za-z0-9\-_.!~*'()/:@&=+$,;?[\]%]/gu
+const NOT_PATH = /[^A-Za-z0-9\-_.!~*'()/:@&=+$,;]{1,1000}/gu
+const NOT_QUERY = /[^A-Za-z0-9\-_.!~*'()/:@&=+$,;?[\]%]{1,1000}/gu
 
 function decoded(text: string | null): string | null {
   if (text === null || !text.includes('%')) return text
-  return text.replace(/(?:%[0-9a-fA-F]{2})+/g, (run) =>
-    textOfBytes(Buffer.from(run.replaceAll('%', ''), 'hex'), 'UTF-8'),
-  )
+  return percentDecoded(text, 'UTF-8')
 }
 
 function hostOf({ authority }: UriParts): { user: string | null; host: string | null; port: number } {
@@ -129,7 +133,9 @@ function resolve(base: JavaUri, reference: JavaUri): JavaUri {
   if (parts.authority !== null) return new JavaUri({ ...parts, scheme: base.parts.scheme })
   if (parts.path === '' && parts.query === null) return new JavaUri({ ...base.parts, fragment: parts.fragment })
   const { scheme, authority } = base.parts
-  const path = parts.path.startsWith('/') ? parts.path : base.parts.path.replace(/[^/]*$/, '') + parts.path
+  const path = parts.path.startsWith('/')
+    ? parts.path
+    : base.parts.path.slice(0, base.parts.path.lastIndexOf('/') + 1) + parts.path
   return new JavaUri({ ...parts, scheme, authority, path: normalised(path) })
 }
 

@@ -1,5 +1,6 @@
 // URLEncoder and URLDecoder.
 import { extend } from '../../registry/extend.ts'
+import { spend, tick } from '../../runtime/limits.ts'
 import { TextParts } from '../../runtime/text-parts.ts'
 import { declareClass } from '../../values/classes.ts'
 import { illegalArgument } from '../../values/exceptions.ts'
@@ -12,20 +13,34 @@ const UrlDecoderClass = declareClass('java.net.URLDecoder')
 
 function encode(text: string, charset: string): string {
   const parts = new TextParts()
-  for (const piece of text.match(/[A-Za-z0-9.*_-]+|[^A-Za-z0-9.*_-]+/g) ?? []) {
-    parts.add(/^[A-Za-z0-9.*_-]/.test(piece) ? piece : encodePiece(piece, charset))
+  // Not longer, so that the time is checked between them.
+  for (const [piece] of text.matchAll(/[A-Za-z0-9.*_-]+| +|[^A-Za-z0-9.*_ -]{1,1000}/gu)) {
+    if (piece.startsWith(' ')) parts.add('+'.repeat(piece.length))
+    else parts.add(/^[A-Za-z0-9.*_-]/.test(piece) ? piece : percentEncoded(bytesOf(piece, charset)))
   }
   return parts.text()
 }
 
-function encodePiece(piece: string, charset: string): string {
-  return piece
-    .split(' ')
-    .map((each) => Array.from(bytesOf(each, charset), hexByte).join(''))
-    .join('+')
+const HEX_BYTES: readonly string[] = Array.from(
+  { length: 256 },
+  (_, byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+)
+
+/** Bytes in percent-encoding. */
+export function percentEncoded(bytes: Uint8Array): string {
+  spend(bytes.length)
+  let text = ''
+  for (const byte of bytes) text += HEX_BYTES[byte] as string
+  return text
 }
 
-const hexByte = (byte: number): string => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+/** A text whose bytes in percent-encoding are decoded. */
+export function percentDecoded(text: string, charset: string): string {
+  return text.replace(/(?:%[0-9a-fA-F]{2})+/g, (run) => {
+    tick()
+    return textOfBytes(Buffer.from(run.replaceAll('%', ''), 'hex'), charset)
+  })
+}
 
 function decode(text: string, charset: string): string {
   const bad = /%(?![0-9a-fA-F]{2}).{0,2}/.exec(text)?.[0]
@@ -36,9 +51,7 @@ function decode(text: string, charset: string): string {
         : `URLDecoder: Illegal hex characters in escape (%) pattern - ${bad.slice(1)}`,
     )
   }
-  return text
-    .replaceAll('+', ' ')
-    .replace(/(?:%[0-9a-fA-F]{2})+/g, (run) => textOfBytes(Buffer.from(run.replaceAll('%', ''), 'hex'), charset))
+  return percentDecoded(text.replaceAll('+', ' '), charset)
 }
 
 extend(UrlEncoderClass, {

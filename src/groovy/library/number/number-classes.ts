@@ -120,6 +120,7 @@ extend(BigIntegerClass, {
   'mod(BigInteger other): BigInteger': (self: Value, other: Value) =>
     dividing(self, other, (a, b) => ((a % b) + b) % b),
   'pow(int exponent): BigInteger': (self: BigIntegerValue, exponent: number) => {
+    if (exponent < 0) throw arithmetic('Negative exponent')
     checkBits(self.value.toString(16).length * 4 * exponent)
     return new BigIntegerValue(self.value ** BigInt(exponent))
   },

@@ -18,7 +18,7 @@ import { throwable } from '../../values/throwable.ts'
 import type { Value } from '../../values/value.ts'
 import { call } from '../closure/closure-calls.ts'
 import { listOf } from '../collection/similar.ts'
-import type { StringBuilderValue } from '../text/string-builder-value.ts'
+import { StringBuilderValue } from '../text/string-builder-value.ts'
 import { expanded, matchesIn, matchValue, replaced, splitBy } from './text-patterns.ts'
 
 const FLAGS: readonly (readonly [number, string])[] = [
@@ -182,20 +182,25 @@ extend(MatcherClass, {
     substituted(self, matchesIn(self.pattern, self.text).slice(0, 1), replacement),
   'appendReplacement(Object buffer, String replacement): Matcher': (
     self: MatcherValue,
-    buffer: StringBuilderValue,
+    buffer: Value,
     replacement: string,
   ) => {
     const match = present(self)
-    buffer.append(self.text.slice(self.appendPosition, match.index) + expanded(replacement, match))
+    builderOf(buffer).append(self.text.slice(self.appendPosition, match.index) + expanded(replacement, match))
     self.appendPosition = match.end
     return self
   },
-  'appendTail(Object buffer): Object': (self: MatcherValue, buffer: StringBuilderValue) =>
-    buffer.append(self.text.slice(self.appendPosition)),
+  'appendTail(Object buffer): Object': (self: MatcherValue, buffer: Value) =>
+    builderOf(buffer).append(self.text.slice(self.appendPosition)),
   'toString(): String': (self: MatcherValue) =>
     `java.util.regex.Matcher[pattern=${self.pattern.text} region=0,${self.text.length} lastmatch=${self.match?.groups[0] ?? ''}]`,
   'static quoteReplacement(String text): String': (text: string) => text.replace(/[\\$]/g, '\\$&'),
 })
+
+function builderOf(value: Value): StringBuilderValue {
+  if (value instanceof StringBuilderValue) return value
+  throw illegalArgument('appendReplacement and appendTail take a StringBuilder or StringBuffer')
+}
 
 /** The MatchResult of a search. */
 function atMatch({ pattern, text }: MatcherValue, match: Match): MatcherValue {

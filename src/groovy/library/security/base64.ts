@@ -6,7 +6,7 @@ import { ArrayBaseClass, CharSequenceInterface, declareClass } from '../../value
 import { illegalArgument, RuntimeException } from '../../values/exceptions.ts'
 import { type ArrayValue, ByteArray } from '../../values/java-array.ts'
 import { textOf } from '../../values/text.ts'
-import { throwable } from '../../values/throwable.ts'
+import { ThrowableValue, throwable } from '../../values/throwable.ts'
 import { GroovyObject, type Value } from '../../values/value.ts'
 import { bytesOf } from '../text/charsets.ts'
 
@@ -49,7 +49,7 @@ function decode({ alphabet }: CoderValue, text: string): ByteArray {
   checkText(text.length)
   const digits = alphabet === 'mime' ? text.replace(/[^A-Za-z0-9+/=]/g, '') : text
   if (!DIGITS[alphabet].test(digits)) {
-    const bad = [...digits].find((each) => !DIGITS[alphabet].test(each.replace('=', '')))
+    const bad = (alphabet === 'base64url' ? /[^A-Za-z0-9_=-]/u : /[^A-Za-z0-9+/=]/u).exec(digits)?.[0]
     const code = bad === undefined ? '3d' : (bad.codePointAt(0) as number).toString(16)
     throw illegalArgument(`Illegal base64 character ${code}`)
   }
@@ -98,7 +98,8 @@ function withoutBlanks(text: string): string {
 function decodeLenient(text: string, alphabet: Alphabet): ByteArray {
   try {
     return decode(new CoderValue(DecoderClass, alphabet), withoutBlanks(text))
-  } catch {
+  } catch (error) {
+    if (!(error instanceof ThrowableValue)) throw error
     throw throwable(RuntimeException, 'bad character in base64 value')
   }
 }

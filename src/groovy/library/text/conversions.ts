@@ -40,11 +40,17 @@ const toFloat = (self: Value): Value => new FloatValue(parseFloating(trimmedText
 const toBigInteger = (self: Value): Value => new BigIntegerValue(parseBig(self))
 const toBigDecimal = (self: Value): Value => parseNumber(trimmedText(self), 'BigDecimal') as BigDecimal
 
+function characters(self: Value): string[] {
+  const text = textOf(self)
+  checkCopy(text.length)
+  return text.split('')
+}
+
 function parseBig(self: Value): bigint {
   return (parseNumber(trimmedText(self), 'BigInteger') as BigIntegerValue).value
 }
 
-const BASE64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/
+const BASE64 = /^[A-Za-z0-9+/\s]*(?:=\s*){0,2}$/
 const BASE64_URL = /^[A-Za-z0-9_-]*={0,2}$/
 
 function decoded(text: string, encoding: 'base64' | 'base64url' | 'hex', pattern: RegExp): ByteArray {
@@ -69,8 +75,8 @@ extend(CharSequenceInterface, {
   'isBigInteger(): boolean': (self: Value) => converts(() => toBigInteger(self)),
   'isBigDecimal(): boolean': (self: Value) => converts(() => toBigDecimal(self)),
   'isNumber(): boolean': (self: Value) => converts(() => toBigDecimal(self)),
-  'toList(): List': (self: Value) => listOf(textOf(self).split('')),
-  'toSet(): Set': (self: Value) => setOf(textOf(self).split('')),
+  'toList(): List': (self: Value) => listOf(characters(self)),
+  'toSet(): Set': (self: Value) => setOf(characters(self)),
   'toCharacter(): Character': (self: Value) => CharValue.of(textOf(self).charCodeAt(0)),
   'decodeBase64(): byte[]': (self: Value) => decoded(textOf(self), 'base64', BASE64),
   'decodeBase64Url(): byte[]': (self: Value) => decoded(textOf(self), 'base64url', BASE64_URL),

@@ -115,8 +115,13 @@ function wrongType(conversion: string, value: Value): unknown {
 
 function grouped(digits: string, flags: string): string {
   if (!flags.includes(',')) return digits
-  const [whole = '', ...fraction] = digits.split('.')
-  return [whole.replace(/\B(?=(?:\d{3})+$)/g, ','), ...fraction].join('.')
+  const [signed = '', ...fraction] = digits.split('.')
+  const sign = signed.startsWith('-') ? '-' : ''
+  const whole = signed.slice(sign.length)
+  const first = whole.length % 3 || 3
+  const groups = [whole.slice(0, first)]
+  for (let at = first; at < whole.length; at += 3) groups.push(whole.slice(at, at + 3))
+  return [sign + groups.join(','), ...fraction].join('.')
 }
 
 function signed(text: string, flags: string): string {

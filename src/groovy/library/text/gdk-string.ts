@@ -2,9 +2,9 @@
 import { extend } from '../../registry/extend.ts'
 import { coerceTo } from '../../runtime/coerce.ts'
 import { normalIndex } from '../../runtime/indexing.ts'
-import { iterationOf } from '../../runtime/items.ts'
+import { charactersOf, iterationOf } from '../../runtime/items.ts'
 import { collectItems, eachItem, loop, NEXT } from '../../runtime/iterate.ts'
-import { boundedText, checkText, tick } from '../../runtime/limits.ts'
+import { boundedText, checkSize, checkText, spend, tick } from '../../runtime/limits.ts'
 import { patternOf } from '../../runtime/matching.ts'
 import { andThen } from '../../runtime/pending.ts'
 import { TextParts } from '../../runtime/text-parts.ts'
@@ -21,8 +21,10 @@ import { javaText, textOf } from '../../values/text.ts'
 import type { Value } from '../../values/value.ts'
 import { call } from '../closure/closure-calls.ts'
 import { prefixLength } from '../closure/prefix-length.ts'
+import { joinedTexts } from '../collection/iterable.ts'
 import { boundsOf } from '../collection/list.ts'
 import { listOf } from '../collection/similar.ts'
+import { indexIn, occurrences } from './search.ts'
 import { outOfBounds, repeated } from './string.ts'
 import { StringBuilderValue } from './string-builder-value.ts'
 
@@ -37,8 +39,15 @@ function slice(text: string, range: IntRange): string {
   if (range.size === 0) return ''
   const { start, end, isReverse } = boundsOf(range, text.length)
   if (end >= text.length) throw outOfBounds(`begin ${start}, end ${end + 1}, length ${text.length}`)
-  const part = text.slice(start, end + 1)
-  return isReverse ? part.split('').reverse().join('') : part
+  const part = boundedText(text.slice(start, end + 1))
+  return isReverse ? reversed(part) : part
+}
+
+export function reversed(text: string): string {
+  checkText(text.length)
+  const units = new Uint16Array(text.length)
+  for (let at = 0; at < text.length; at++) units[text.length - 1 - at] = text.charCodeAt(at)
+  return Buffer.from(units.buffer).toString('utf16le')
 }
 
 function charactersAt(text: string, indexes: readonly Value[]): string {
@@ -51,19 +60,33 @@ function charactersAt(text: string, indexes: readonly Value[]): string {
     .join('')
 }
 
+function splitLines(text: string): string[] {
+  const lines: string[] = []
+  const end = /\r\n|\r|\n/g
+  let start = 0
+  for (let found = end.exec(text); found !== null; found = end.exec(text)) {
+    tick()
+    checkSize(lines.push(text.slice(start, found.index)))
+    start = end.lastIndex
+  }
+  lines.push(text.slice(start))
+  return lines
+}
+
 /** Lines without line terminators; an empty last line is omitted. */
 export function linesOf(text: string): string[] {
-  const lines = text.split(/\r\n|\r|\n/)
+  const lines = splitLines(text)
   if (lines.at(-1) === '') lines.pop()
   return lines
 }
 
 function tokens(text: string, separators: string): Value {
   const parts: string[] = []
+  const ends = new Set(separators.split(''))
   let start = -1
   for (let index = 0; index <= text.length; index++) {
-    const isEnd = index === text.length || separators.includes(text.charAt(index))
-    if (isEnd && start >= 0) parts.push(text.slice(start, index))
+    const isEnd = index === text.length || ends.has(text.charAt(index))
+    if (isEnd && start >= 0) checkSize(parts.push(text.slice(start, index)))
     if (isEnd) start = -1
     else if (start < 0) start = index
   }
@@ -86,8 +109,8 @@ function centered(text: string, length: number, pad: string): string {
 
 /** Removes the first occurrence of a string or a pattern. */
 function minus(text: string, removed: string): string {
-  const at = text.indexOf(removed)
-  return at < 0 ? text : text.slice(0, at) + text.slice(at + removed.length)
+  const at = indexIn(text, removed)
+  return at < 0 ? text : boundedText(text.slice(0, at) + text.slice(at + removed.length))
 }
 
 /** Increments or decrements the last character of a string. */
@@ -101,10 +124,13 @@ function stepped(text: string, step: 1 | -1): string {
 
 /** As Java's `stripIndent`: removes the common indentation and trailing spaces. */
 function withoutIndent(text: string): string {
-  const lines = text.split(/\r\n|\r|\n/)
+  const lines = splitLines(text)
   const last = lines.length - 1
   const counted = lines.filter((line, index) => index === last || line.trim() !== '')
-  const indent = Math.min(...counted.map((line) => /^\s*/.exec(line)![0].length))
+  const indent = counted.reduce(
+    (least, line) => Math.min(least, /^\s*/.exec(line)![0].length),
+    Number.POSITIVE_INFINITY,
+  )
   return lines.map((line) => (line.trim() === '' ? '' : line.slice(indent).trimEnd())).join('\n')
 }
 
@@ -117,6 +143,7 @@ function rejoined(original: string, lines: readonly string[]): string {
 function expandedTabs(text: string, stop: number): string {
   checkText(text.length * stop)
   const lines = text.split('\n').map((line) => {
+    tick()
     let result = ''
     for (const each of line) result += each === '\t' ? ' '.repeat(stop - (result.length % stop)) : each
     return result
@@ -137,10 +164,19 @@ function withoutMargin(text: string, margin: string): string {
 /** Replaces characters of one set by those of another; `a-z` is a range. */
 function translated(text: string, from: string, to: string): string {
   const [source, target] = [expandedRanges(from), expandedRanges(to)]
-  return Array.from(text, (each) => {
-    const at = source.indexOf(each)
-    return at < 0 ? each : (target[Math.min(at, target.length - 1)] ?? '')
-  }).join('')
+  const positions = new Map<string, number>()
+  for (let at = source.length - 1; at >= 0; at--) positions.set(source.charAt(at), at)
+  const parts = new TextParts()
+  let start = 0
+  for (let index = 0; index < text.length; index++) {
+    const at = positions.get(text.charAt(index))
+    if (at === undefined) continue
+    parts.add(text.slice(start, index))
+    parts.add(target[Math.min(at, target.length - 1)] ?? '')
+    start = index + 1
+  }
+  parts.add(text.slice(start))
+  return parts.text()
 }
 
 function expandedRanges(set: string): string {
@@ -155,16 +191,16 @@ function expandedRanges(set: string): string {
 }
 
 function between(text: string, from: string, to: string): string {
-  const start = text.indexOf(from)
+  const start = indexIn(text, from)
   if (start < 0) return ''
-  const end = text.indexOf(to, start + from.length)
-  return end < 0 ? '' : text.slice(start + from.length, end)
+  const end = indexIn(text, to, start + from.length)
+  return end < 0 ? '' : boundedText(text.slice(start + from.length, end))
 }
 
 function countOf(text: string, part: string): number {
   if (part === '') return text.length + 1
   let count = 0
-  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) count += 1
+  for (const _ of occurrences(text, part, true)) count += 1
   return count
 }
 
@@ -174,6 +210,7 @@ function replacedByMap(text: string, map: MapValue): string {
   const parts = new TextParts()
   for (let at = 0; at < text.length; ) {
     tick()
+    spend(pairs.length)
     const pair = pairs.find(([key]) => key !== '' && text.startsWith(key, at))
     parts.add(pair?.[1] ?? text.charAt(at))
     at += pair?.[0].length ?? 1
@@ -206,7 +243,7 @@ extend(CharSequenceInterface, {
   'asBoolean(): boolean': (self: Value) => textOf(self) !== '',
   'capitalize(): String': (self: Value) => textOf(self).replace(/^./s, (each) => each.toUpperCase()),
   'uncapitalize(): String': (self: Value) => textOf(self).replace(/^./s, (each) => each.toLowerCase()),
-  'reverse(): String': (self: Value) => textOf(self).split('').reverse().join(''),
+  'reverse(): String': (self: Value) => reversed(textOf(self)),
   'center(Number length): String': (self: Value, length: Value) => centered(textOf(self), toInt(length), ' '),
   'center(Number length, CharSequence pad): String': (self: Value, length: Value, pad: Value) =>
     centered(textOf(self), toInt(length), textOf(pad)),
@@ -238,7 +275,7 @@ extend(CharSequenceInterface, {
   },
   'eachWithIndex(Closure closure): Object': (self: Value, closure: ClosureValue) =>
     eachItem(
-      textOf(self).split(''),
+      charactersOf(textOf(self)),
       (item, index) => call(closure, item, index),
       () => self,
     ),
@@ -247,7 +284,7 @@ extend(CharSequenceInterface, {
   'collectReplacements(Closure transform): String': (self: Value, closure: ClosureValue) =>
     andThen(
       collectItems(iterationOf(self), (item) => andThen(call(closure, item), (made) => made ?? item)),
-      (items) => boundedText((items as ListValue).items.map(textOf).join('')),
+      (items) => joinedTexts((items as ListValue).items.map(textOf), ''),
     ),
   'normalize(): String': (self: Value) => textOf(self).replace(/\r\n?/g, '\n'),
   'denormalize(): String': (self: Value) => textOf(self).replace(/\r\n?/g, '\n'),
@@ -265,22 +302,23 @@ extend(CharSequenceInterface, {
   'tr(CharSequence from, CharSequence to): String': (self: Value, from: Value, to: Value) =>
     translated(textOf(self), textOf(from), textOf(to)),
   'replace(Map replacements): String': (self: Value, map: MapValue) => replacedByMap(textOf(self), map),
-  'take(int count): String': (self: Value, count: number) => textOf(self).slice(0, Math.max(count, 0)),
-  'drop(int count): String': (self: Value, count: number) => textOf(self).slice(Math.max(count, 0)),
-  'takeRight(int count): String': (self: Value, count: number) => (count <= 0 ? '' : textOf(self).slice(-count)),
+  'take(int count): String': (self: Value, count: number) => boundedText(textOf(self).slice(0, Math.max(count, 0))),
+  'drop(int count): String': (self: Value, count: number) => boundedText(textOf(self).slice(Math.max(count, 0))),
+  'takeRight(int count): String': (self: Value, count: number) =>
+    count <= 0 ? '' : boundedText(textOf(self).slice(-count)),
   'dropRight(int count): String': (self: Value, count: number) =>
-    count <= 0 ? textOf(self) : textOf(self).slice(0, -count),
+    count <= 0 ? textOf(self) : boundedText(textOf(self).slice(0, -count)),
   'takeWhile(Closure condition): String': (self: Value, closure: ClosureValue) =>
-    prefixLength(textOf(self).split(''), closure, (length) => textOf(self).slice(0, length)),
+    prefixLength(charactersOf(textOf(self)), closure, (length) => textOf(self).slice(0, length)),
   'dropWhile(Closure condition): String': (self: Value, closure: ClosureValue) =>
-    prefixLength(textOf(self).split(''), closure, (length) => textOf(self).slice(length)),
+    prefixLength(charactersOf(textOf(self)), closure, (length) => textOf(self).slice(length)),
   'takeBefore(CharSequence text): String': (self: Value, part: Value) => {
-    const at = textOf(self).indexOf(textOf(part))
-    return at < 0 ? '' : textOf(self).slice(0, at)
+    const at = indexIn(textOf(self), textOf(part))
+    return at < 0 ? '' : boundedText(textOf(self).slice(0, at))
   },
   'takeAfter(CharSequence text): String': (self: Value, part: Value) => {
-    const at = textOf(self).indexOf(textOf(part))
-    return at < 0 ? '' : textOf(self).slice(at + textOf(part).length)
+    const at = indexIn(textOf(self), textOf(part))
+    return at < 0 ? '' : boundedText(textOf(self).slice(at + textOf(part).length))
   },
   'takeBetween(CharSequence enclosure): String': (self: Value, sign: Value) =>
     between(textOf(self), textOf(sign), textOf(sign)),
@@ -288,7 +326,7 @@ extend(CharSequenceInterface, {
     between(textOf(self), textOf(from), textOf(to)),
   'count(CharSequence text): int': (self: Value, part: Value) => countOf(textOf(self), textOf(part)),
   'containsIgnoreCase(CharSequence text): boolean': (self: Value, part: Value) =>
-    textOf(self).toLowerCase().includes(textOf(part).toLowerCase()),
+    indexIn(textOf(self).toLowerCase(), textOf(part).toLowerCase()) >= 0,
   'startsWithIgnoreCase(CharSequence text): boolean': (self: Value, part: Value) =>
     textOf(self).toLowerCase().startsWith(textOf(part).toLowerCase()),
   'endsWithIgnoreCase(CharSequence text): boolean': (self: Value, part: Value) =>

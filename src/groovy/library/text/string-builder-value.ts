@@ -14,6 +14,10 @@ export class StringBuilderValue extends GroovyObject {
     this.klass = klass
   }
 
+  override get weight(): number {
+    return this.text.length
+  }
+
   static buffer(text: string): StringBuilderValue {
     return new StringBuilderValue(text, StringBufferClass)
   }

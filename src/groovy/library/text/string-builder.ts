@@ -4,6 +4,7 @@ import type { ClassInfo } from '../../values/class-info.ts'
 import { StringBufferClass, StringBuilderClass } from '../../values/classes.ts'
 import { javaText, textOf } from '../../values/text.ts'
 import type { Value } from '../../values/value.ts'
+import { reversed } from './gdk-string.ts'
 import { outOfBounds } from './string.ts'
 import { StringBuilderValue } from './string-builder-value.ts'
 
@@ -49,7 +50,7 @@ const members = (klass: ClassInfo): MemberTable => ({
     checkOffset(self, start)
     return changed(self, self.text.slice(0, start) + text + self.text.slice(end))
   },
-  'reverse(): StringBuilder': (self: StringBuilderValue) => changed(self, self.text.split('').reverse().join('')),
+  'reverse(): StringBuilder': (self: StringBuilderValue) => changed(self, reversed(self.text)),
   'setLength(int length): void': (self: StringBuilderValue, length: number) => {
     checkText(length)
     changed(self, self.text.slice(0, length).padEnd(length, '\0'))

@@ -2,6 +2,7 @@
 import { extend } from '../../registry/extend.ts'
 import { itemsOf } from '../../runtime/items.ts'
 import { boundedText, checkCopy, checkText } from '../../runtime/limits.ts'
+import { TextParts } from '../../runtime/text-parts.ts'
 import { classOf } from '../../values/class-of.ts'
 import { CharSequenceInterface, primitives, StringClass } from '../../values/classes.ts'
 import { compareTexts } from '../../values/compare.ts'
@@ -17,9 +18,11 @@ import { CharValue } from '../../values/numbers.ts'
 import { javaText, textOf } from '../../values/text.ts'
 import { throwable } from '../../values/throwable.ts'
 import type { Value } from '../../values/value.ts'
+import { joinedTexts } from '../collection/iterable.ts'
 import { bytesOf, textOfBytes } from './charsets.ts'
 import { formatted } from './format.ts'
 import type { LocaleValue } from './locale.ts'
+import { indexIn, lastIndexIn, occurrences } from './search.ts'
 
 export function outOfBounds(message: string): unknown {
   return throwable(StringIndexOutOfBoundsException, message)
@@ -30,7 +33,7 @@ function substring(self: Value, begin: number, end: number): string {
   if (begin < 0 || end > text.length || begin > end) {
     throw outOfBounds(`begin ${begin}, end ${end}, length ${text.length}`)
   }
-  return text.slice(begin, end)
+  return boundedText(text.slice(begin, end))
 }
 
 function charAt(self: Value, index: number): string {
@@ -49,14 +52,25 @@ function trimmed(text: string): string {
   let [start, end] = [0, text.length]
   while (start < end && text.charCodeAt(start) <= 32) start += 1
   while (end > start && text.charCodeAt(end - 1) <= 32) end -= 1
-  return text.slice(start, end)
+  return boundedText(text.slice(start, end))
 }
 
 /** `replace` of every occurrence of a literal text. */
 function replaced(text: string, target: string, replacement: string): string {
-  const parts = target === '' ? ['', ...text.split(''), ''] : text.split(target)
-  checkText(text.length + (parts.length - 1) * Math.max(replacement.length - target.length, 0))
-  return parts.join(replacement)
+  if (target === '') {
+    checkText(text.length + (text.length + 1) * replacement.length)
+    return replacement + text.split('').join(replacement) + (text === '' ? '' : replacement)
+  }
+  const parts = new TextParts()
+  let end = 0
+  for (const at of occurrences(text, target, false)) {
+    parts.add(text.slice(end, at))
+    parts.add(replacement)
+    end = at + target.length
+  }
+  if (end === 0) return text
+  parts.add(text.slice(end))
+  return parts.text()
 }
 
 function characterOf(value: Value): string {
@@ -86,13 +100,13 @@ extend(CharSequenceInterface, {
   'substring(int begin): String': (self: Value, begin: number) => substring(self, begin, textOf(self).length),
   'substring(int begin, int end): String': substring,
   'subSequence(int begin, int end): String': substring,
-  'indexOf(Object text): int': (self: Value, text: Value) => textOf(self).indexOf(characterOf(text)),
+  'indexOf(Object text): int': (self: Value, text: Value) => indexIn(textOf(self), characterOf(text)),
   'indexOf(Object text, int from): int': (self: Value, text: Value, from: number) =>
-    textOf(self).indexOf(characterOf(text), from),
-  'lastIndexOf(Object text): int': (self: Value, text: Value) => textOf(self).lastIndexOf(characterOf(text)),
+    indexIn(textOf(self), characterOf(text), from),
+  'lastIndexOf(Object text): int': (self: Value, text: Value) => lastIndexIn(textOf(self), characterOf(text)),
   'lastIndexOf(Object text, int from): int': (self: Value, text: Value, from: number) =>
-    from < 0 ? -1 : textOf(self).lastIndexOf(characterOf(text), from),
-  'contains(CharSequence text): boolean': (self: Value, text: Value) => textOf(self).includes(textOf(text)),
+    from < 0 ? -1 : lastIndexIn(textOf(self), characterOf(text), from),
+  'contains(CharSequence text): boolean': (self: Value, text: Value) => indexIn(textOf(self), textOf(text)) >= 0,
   'startsWith(String prefix): boolean': (self: Value, prefix: string) => textOf(self).startsWith(prefix),
   'startsWith(String prefix, int offset): boolean': (self: Value, prefix: string, offset: number) =>
     offset >= 0 && textOf(self).startsWith(prefix, offset),
@@ -102,9 +116,9 @@ extend(CharSequenceInterface, {
   'replace(char target, char replacement): String': (self: Value, target: string, replacement: string) =>
     replaced(textOf(self), target, replacement),
   'trim(): String': (self: Value) => trimmed(textOf(self)),
-  'strip(): String': (self: Value) => textOf(self).trim(),
-  'stripLeading(): String': (self: Value) => textOf(self).trimStart(),
-  'stripTrailing(): String': (self: Value) => textOf(self).trimEnd(),
+  'strip(): String': (self: Value) => boundedText(textOf(self).trim()),
+  'stripLeading(): String': (self: Value) => boundedText(textOf(self).trimStart()),
+  'stripTrailing(): String': (self: Value) => boundedText(textOf(self).trimEnd()),
   'toUpperCase(): String': (self: Value) => textOf(self).toUpperCase(),
   'toLowerCase(): String': (self: Value) => textOf(self).toLowerCase(),
   'toUpperCase(Locale locale): String': (self: Value, { caseRules }: LocaleValue) =>
@@ -139,11 +153,8 @@ function charsOf(text: string): Value {
   )
 }
 
-function joinedTexts(separator: Value, values: readonly Value[]): string {
-  const texts = values.map((each) => javaText(each))
-  checkText(texts.reduce((sum, each) => sum + each.length + 1, 0))
-  return texts.join(textOf(separator))
-}
+const joinedValues = (separator: Value, values: readonly Value[]): string =>
+  joinedTexts(values.map(javaText), textOf(separator))
 
 extend(StringClass, {
   'new(): String': () => '',
@@ -152,7 +163,7 @@ extend(StringClass, {
   'new(byte[] bytes, Object charset): String': (bytes: ByteArray, charset: Value) =>
     textOfBytes(bytes.bytes, textOf(charset)),
   'static valueOf(Object value): String': (value: Value) => javaText(value),
-  'static copyValueOf(char[] chars): String': (chars: ArrayValue) => chars.items.map(textOf).join(''),
+  'static copyValueOf(char[] chars): String': (chars: ArrayValue) => joinedTexts(chars.items.map(textOf), ''),
   'static format(String format, Object... values): String': (format: string, values: Value[]) =>
     formatted(format, values),
   'static format(Locale locale, String format, Object... values): String': (
@@ -161,7 +172,7 @@ extend(StringClass, {
     values: Value[],
   ) => formatted(format, values),
   'static join(CharSequence separator, Iterable values): String': (separator: Value, values: Value) =>
-    joinedTexts(separator, itemsOf(values)),
+    joinedValues(separator, itemsOf(values)),
   'static join(CharSequence separator, Object... values): String': (separator: Value, values: Value[]) =>
-    joinedTexts(separator, values),
+    joinedValues(separator, values),
 })

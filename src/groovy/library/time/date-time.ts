@@ -16,7 +16,7 @@ import {
   parsePattern,
   readPattern,
 } from './date-pattern.ts'
-import { DateTimeParseException, type DurationValue, NANOS, seconds, unitNanos } from './duration.ts'
+import { DateTimeException, DateTimeParseException, type DurationValue, NANOS, seconds, unitNanos } from './duration.ts'
 import { fractionText, InstantClass, InstantValue, isoInstant, millisOf, parseInstant, readInstant } from './instant.ts'
 import { daysOfWeek, LocalTimeValue, months } from './local-time.ts'
 import { offsetText, UTC, ZoneValue } from './zones.ts'
@@ -66,6 +66,7 @@ readInstant((value) => (value instanceof DateTimeValue ? value.nanos : null))
 /** The point in time of calendar fields in a zone. */
 function nanosOf(fields: Omit<Fields, 'offset' | 'zone'>, zone: ZoneValue): bigint {
   const local = localMillis(fields)
+  if (Number.isNaN(local)) throw throwable(DateTimeException, `Invalid value for Year: ${fields.year}`)
   const offset = zone.offsetAt(local - zone.offsetAt(local) * 1_000)
   return BigInt(local - offset * 1_000) * 1_000_000n + BigInt(fields.nano % 1_000_000)
 }

@@ -167,6 +167,7 @@ const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
 function decoded(text: string): string {
   if (!text.includes('&')) return text
   return text.replace(/&(#x[0-9a-fA-F]{1,6}|#\d{1,7}|\w{1,20});?/g, (whole, name: string) => {
+    tick()
     const known = ENTITIES.get(name)
     if (known !== undefined) return known
     const code = name.startsWith('#x') ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1))

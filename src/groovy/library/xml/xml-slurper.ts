@@ -45,6 +45,10 @@ class GPathValue extends GroovyObject {
     return GPathClass
   }
 
+  override get weight(): number {
+    return this.nodes.length
+  }
+
   /** `path.@name` is an attribute. */
   override fieldProperty(name: string): string {
     return `@${name}`
