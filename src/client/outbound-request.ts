@@ -75,12 +75,9 @@ export function outboundRequest(
   }
 }
 
-/**
- * Whether servers may take the body of the request, or send one with the response, against RFC 9110: its bytes would belong
- * to the next message of the connection (threats B26).
- */
+/** Whether servers may leave the body of the request unread: its bytes would be their next request (threats B26). */
 function mayDesynchronise(method: string, hasNoBody: boolean): boolean {
-  return method === 'HEAD' || (!hasNoBody && SAFE_METHODS.has(method))
+  return !hasNoBody && SAFE_METHODS.has(method)
 }
 
 /** Whether requests of this method announce that they have no body (RFC 9110 section 8.6). */

@@ -12,6 +12,12 @@ import { interceptWrites } from './write-failure.ts'
 /** Heads and bodies up to this size in all are written as one string, which Node copies to its stack. */
 const ONE_STRING_BYTES = 16_000
 
+/**
+ * Milliseconds after a response to HEAD without a further request. A server that sends a body, against RFC 9110 section 9.3.2, sends
+ * it with the head or right after: its bytes must not meet the next request, which they would answer (threats B26).
+ */
+const HEAD_REST = 100
+
 /** The pool of a connection. */
 export interface ConnectionOwner {
   /** It can take the next request. */
@@ -42,6 +48,8 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget, PollWa
   readonly expiresAt: number
   /** Set by the pool while it is idle. */
   idleUntil = 0
+  /** No request is sent before it; 0 for none. */
+  restsUntil = 0
   /** Keep-alive time in seconds that its server named last, or -1. */
   keepAlive = -1
   readonly #socket: Socket
@@ -54,6 +62,7 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget, PollWa
   /** The head of a request with a streamed body, until it is written with the first piece. */
   #unsentHead: string | null = null
   #isChunked = false
+  #isHead = false
   #interceptsWrites = false
   /** Whether a part of a request with a streamed body was written. */
   #isPartlySent = false
@@ -96,6 +105,7 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget, PollWa
     this.#call = call
     this.#isPersistent = !request.isLast
     this.#isPartlySent = false
+    this.#isHead = request.method === 'HEAD'
     this.#parser.expect(request.method, false)
     if (request.stream !== null) {
       this.#unsentHead = head
@@ -161,6 +171,7 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget, PollWa
     if (!this.#isPersistent || excess > 0 || this.#upload !== null) this.close()
     else {
       if (this.#isPaused) this.resume()
+      this.restsUntil = this.#isHead ? performance.now() + HEAD_REST : 0
       this.#owner.released(this)
     }
     call.end(trailers)

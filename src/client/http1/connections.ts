@@ -24,7 +24,7 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
   permits!: ConnectionPermits
   readonly #limits: ConnectionLimits
   readonly #open: OpenSocket
-  /** The most recently used is the last. */
+  /** The most recently used is the last. Some may rest. */
   readonly #idle: Connection[] = []
   readonly #opening = new Set<PendingSocket>()
   /** Calls without a connection, in order of arrival. */
@@ -127,7 +127,8 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
   released(connection: Connection): void {
     const { keepAlive } = connection
     const time = keepAlive < 0 ? this.#limits.idleTime : Math.min(keepAlive * 1_000 - KEEP_ALIVE_MARGIN, MAX_KEEP_ALIVE)
-    const isWanted = this.#waiting.size > 0 && time > 0 && connection.expiresAt > performance.now()
+    const isUsable = connection.restsUntil === 0 && time > 0 && connection.expiresAt > performance.now()
+    const isWanted = isUsable && this.#waiting.size > 0
     if (isWanted && !this.permits.mustYield) {
       const isUsed = sendFirst(this.#waiting, connection)
       this.permits.lackingChanged()
@@ -165,12 +166,20 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
 
   #takeIdle(): Connection | null {
     for (;;) {
-      const connection = this.#idle.pop()
+      const last = this.#idle.at(-1)
+      const connection = last?.restsUntil ? this.#takeRested() : this.#idle.pop()
       if (connection === undefined) return null
       if (connection.expiresAt === Number.POSITIVE_INFINITY || connection.expiresAt > performance.now())
         return connection
       connection.close()
     }
+  }
+
+  /** The most recently used that does not rest any more. */
+  #takeRested(): Connection | undefined {
+    const now = performance.now()
+    const at = this.#idle.findLastIndex(({ restsUntil }) => restsUntil <= now)
+    return at < 0 ? undefined : this.#idle.splice(at, 1)[0]
   }
 
   #keep(connection: Connection, idleTime: number): void {
