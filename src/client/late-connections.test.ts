@@ -56,6 +56,22 @@ for (const [version, http2] of VERSIONS) {
   })
 }
 
+test('requests of a unit fail for that reason also where the attempts are those of another unit', async () => {
+  await using upstream = await neverAccepting()
+  const memory = new SharedArrayBuffer(PermitTable.bytes(2, 1))
+  const storeOf = (unit: number): PermitStore => ({ open: () => ({ memory, units: 2, unit, release: () => {} }) })
+  const settings = { connections: 1, connectionTimeout: CONNECTION_TIMEOUT }
+  await using first = clientWith({ ...settings, connectionTimeout: 2 * CONNECTION_TIMEOUT, permits: storeOf(0) })
+  await using second = clientWith({ ...settings, permits: storeOf(1) })
+  const ofFirst = failureOf(first, upstream.url)
+  await waitUntil('the first unit opens a connection', () => first.stats[0]?.pending === 1)
+  assert.deepEqual(await failureOf(second, upstream.url), [
+    'GW_UPSTREAM_CONNECT',
+    'connection: expected the server to accept one in time',
+  ])
+  assert.deepEqual(await ofFirst, LATE)
+})
+
 test('a wait for connections that are all in use is none', async () => {
   let requests = 0
   await using upstream = await httpUpstream(() => requests++)

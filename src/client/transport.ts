@@ -8,7 +8,8 @@ import { supportsH2cUpgrade } from './http2/upgrade-probe.ts'
 import { type ConnectOptions, createOpener, type OpenSocket, type PendingSocket } from './open-socket.ts'
 import { type ConnectionPermits, joinPermits, type PermitUser } from './permits/connection-permits.ts'
 import { type ClientSettings, permitKey } from './settings.ts'
-import { UpstreamError } from './upstream-error.ts'
+import type { UpstreamError } from './upstream-error.ts'
+import { waitFailure } from './wait-failure.ts'
 
 /** How HTTP/2 is chosen for an origin. */
 export type Http2Mode = 'off' | 'alpn' | 'prior-knowledge' | 'h2c-upgrade'
@@ -122,8 +123,7 @@ export class Transport implements Dispatcher, CallQueue, PermitUser {
   }
 
   waitFailure(): UpstreamError {
-    if (!this.#opening) return new UpstreamError('GW_UPSTREAM_POOL_FULL')
-    return new UpstreamError('GW_UPSTREAM_CONNECT', this.#pending?.late())
+    return waitFailure(this.#pending, !this.#opening && this.#permits.anyConnected)
   }
 
   grow(): void {
@@ -200,6 +200,7 @@ export class Transport implements Dispatcher, CallQueue, PermitUser {
   #useHttp2(socket: Socket): void {
     this.#opening = false
     this.#sessions.add(socket)
+    this.#permits.connectedChanged()
     this.#cacheVersion('http2')
     this.#dispatchWaiting()
   }

@@ -2,6 +2,7 @@
 const MAX_PERMITS = 65_536
 
 const FREE = 0
+const WORDS_OF_UNIT = 4
 
 /**
  * Permits to open connections to one server, in memory that all units share. A permit is a word with its owner, so that a unit
@@ -11,6 +12,7 @@ const FREE = 0
  *   wanted    connections that its requests wait for
  *   held      permits it has; a hint for fairness, which its owner corrects
  *   signal    changes when it got a permit or another unit wants one
+ *   connected permits whose connection is established
  * ```
  */
 export class PermitTable {
@@ -22,7 +24,7 @@ export class PermitTable {
   readonly #own = new Set<number>()
 
   static bytes(units: number, permits: number): number {
-    return (3 * units + Math.min(permits, MAX_PERMITS)) * Int32Array.BYTES_PER_ELEMENT
+    return (WORDS_OF_UNIT * units + Math.min(permits, MAX_PERMITS)) * Int32Array.BYTES_PER_ELEMENT
   }
 
   /** The table as seen by one of the units, which are numbered from 0. */
@@ -30,7 +32,7 @@ export class PermitTable {
     this.#words = new Int32Array(memory)
     this.#units = units
     this.#unit = unit
-    this.#permits = this.#words.length - 3 * units
+    this.#permits = this.#words.length - WORDS_OF_UNIT * units
   }
 
   get held(): number {
@@ -55,7 +57,7 @@ export class PermitTable {
   /** Permits that other units have handed over since the last call. */
   collect(): number {
     const known = this.#own.size
-    for (let at = 3 * this.#units; at < this.#words.length; at++)
+    for (let at = WORDS_OF_UNIT * this.#units; at < this.#words.length; at++)
       if (Atomics.load(this.#words, at) === this.#unit + 1) this.#own.add(at)
     Atomics.store(this.#words, this.#units + this.#unit, this.#own.size)
     return this.#own.size - known
@@ -82,6 +84,7 @@ export class PermitTable {
   releaseAll(): void {
     this.want(0)
     this.collect()
+    this.setConnected(0)
     while (this.#own.size > 0) this.release()
     Atomics.store(this.#words, this.#units + this.#unit, 0)
   }
@@ -110,6 +113,18 @@ export class PermitTable {
     return this.#units > 1 && this.#nextUnit(true, this.#own.size) >= 0
   }
 
+  /** Sets the number of established connections of this unit. */
+  setConnected(count: number): void {
+    Atomics.store(this.#words, 3 * this.#units + this.#unit, count)
+  }
+
+  /** Whether any unit has an established connection. */
+  get anyConnected(): boolean {
+    for (let unit = 0; unit < this.#units; unit++)
+      if (Atomics.load(this.#words, 3 * this.#units + unit) > 0) return true
+    return false
+  }
+
   get signal(): number {
     return Atomics.load(this.#words, 2 * this.#units + this.#unit)
   }
@@ -128,7 +143,7 @@ export class PermitTable {
   }
 
   #findFree(): number {
-    const first = 3 * this.#units
+    const first = WORDS_OF_UNIT * this.#units
     // Units start at different positions, and rarely compete for one permit.
     const start = Math.floor((this.#unit * this.#permits) / this.#units)
     for (let i = 0; i < this.#permits; i++) {

@@ -4,6 +4,7 @@ import type { Call, CallQueue, Dispatcher, OutboundRequest } from '../carrier.ts
 import type { OpenSocket, PendingSocket } from '../open-socket.ts'
 import type { ConnectionPermits } from '../permits/connection-permits.ts'
 import { UpstreamError } from '../upstream-error.ts'
+import { waitFailure } from '../wait-failure.ts'
 import { Connection, type ConnectionOwner } from './connection.ts'
 
 /** Limits of the connections to one origin. Times are milliseconds. */
@@ -88,8 +89,7 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
 
   waitFailure(): UpstreamError {
     const [pending] = this.#opening
-    if (pending === undefined) return new UpstreamError('GW_UPSTREAM_POOL_FULL')
-    return new UpstreamError('GW_UPSTREAM_CONNECT', pending.late())
+    return waitFailure(pending ?? null, this.permits.anyConnected)
   }
 
   /** Opens as many connections as there are calls without one, within the limit. */
@@ -115,6 +115,7 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
   adopt(socket: Socket): void {
     const { maxHeadBytes, timeToLive } = this.#limits
     this.#connected++
+    this.permits.connectedChanged()
     const connection = new Connection(socket, this, maxHeadBytes, performance.now() + timeToLive)
     const isForRepeated = this.#repeated.size > 0
     const isUsed = sendFirst(this.#repeated, connection) || sendFirst(this.#waiting, connection)

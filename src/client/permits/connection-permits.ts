@@ -5,6 +5,8 @@ import type { PermitMemory, PermitStore } from '#schema'
 export interface PermitUser {
   /** Connections that its calls wait for and that are not being opened. */
   readonly lacking: number
+  /** Its established connections. */
+  readonly connected: number
   /** Tries to open the connections that lack. */
   grow(): void
   /** Closes an idle connection; false without one. */
@@ -101,8 +103,22 @@ export class ConnectionPermits {
     return true
   }
 
+  /** `connected` of a pool has changed. */
+  connectedChanged(): void {
+    let sum = 0
+    for (const user of this.#users) sum += user.connected
+    this.#table?.setConnected(sum)
+  }
+
+  /** Whether the server has accepted a connection of any unit. */
+  get anyConnected(): boolean {
+    // A control thread that is busy has not opened the table yet: nothing is known of the server.
+    return this.#table?.anyConnected ?? true
+  }
+
   /** A connection is closed, or could not be opened. */
   release(): void {
+    this.connectedChanged()
     const isWanted = this.#lacking > 0
     this.#table!.release(isWanted)
     if (isWanted) this.#grow()
