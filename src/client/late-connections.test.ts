@@ -1,4 +1,4 @@
-// A server that never accepts a connection: the requests are not told that all connections were in use.
+// A server that never accepts a connection: its requests do not get the failure of connections that are all in use.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Client, UpstreamError } from '#client'
@@ -72,7 +72,7 @@ test('requests of a unit fail for that reason also where the attempts are those 
   assert.deepEqual(await ofFirst, LATE)
 })
 
-test('a wait for connections that are all in use is none', async () => {
+test('a wait for connections that are all in use gets 503', async () => {
   let requests = 0
   await using upstream = await httpUpstream(() => requests++)
   await using client = clientWith({ connections: 1, connectionTimeout: CONNECTION_TIMEOUT, soTimeout: 60_000 })

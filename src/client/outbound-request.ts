@@ -108,7 +108,7 @@ function requestTarget(method: string, { origin, rawPath, rawQuery }: Uri, proxy
  * Paths of clients are normalized. One that a filter or script made of their data may contain dot segments: the server would
  * serve another resource than conditions and policies have seen (threats B1).
  */
-export function rejectDotSegments(path: string): void {
+function rejectDotSegments(path: string): void {
   if ((path.includes('/.') || path.includes('/%2')) && DOT_SEGMENT.test(path)) throw invalid('URI', 'no dot segments')
 }
 
@@ -117,13 +117,13 @@ function unsafe(part: string): Error {
 }
 
 /** Adds the trace context to a flat list. */
-export function pushTraceFields(fields: string[], { traceparent, tracestate }: TraceFields): void {
+function pushTraceFields(fields: string[], { traceparent, tracestate }: TraceFields): void {
   fields.push('traceparent', traceparent)
   if (tracestate !== null) fields.push('tracestate', tracestate)
 }
 
 /** Whether a field belongs to the trace context of a request. */
-export function isTraceField(name: string): boolean {
+function isTraceField(name: string): boolean {
   if (name.length === 11) return equalsIgnoreCase(name, 'traceparent')
   return name.length === 10 && equalsIgnoreCase(name, 'tracestate')
 }
