@@ -190,12 +190,12 @@ describe('session of the Studio', () => {
     assert.equal((await ask('GET', `${SESSION}?_api`)).status, 200)
   })
 
-  test('repeated failures get 429 with Retry-After, also for the right password', async () => {
-    let refused = await logIn('wrong')
-    for (let n = 0; n < 30 && refused.status === 401; n++) refused = await logIn('wrong')
-    assert.equal(refused.status, 429)
-    assert.ok(Number(refused.headers['retry-after']) > 0)
-    assert.equal((await logIn()).status, 429)
+  test('of many guesses at one time some get 429 with Retry-After, and the right password is accepted after them', async () => {
+    const many = await Promise.all(Array.from({ length: 80 }, (_, n) => logIn(`guess ${n}`)))
+    const refused = many.filter(({ status }) => status === 429)
+    assert.ok(refused.length > 0)
+    assert.ok(refused.every(({ headers }) => Number(headers['retry-after']) > 0))
+    assert.equal((await logIn()).status, 200)
   })
 
   test('a changed password ends the sessions', async () => {

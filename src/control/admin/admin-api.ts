@@ -13,7 +13,7 @@ import { type Health, healthHandler, isHealthPath } from './health.ts'
 import { indexHandler } from './index-page.ts'
 import { recordRefusals } from './recorded-refusals.ts'
 import { isScrapePath, scrapeHandler } from './scrape.ts'
-import { API_LIMIT, LogInAttempts } from './studio/log-in-attempts.ts'
+import { API_LIMITS, LogInAttempts } from './studio/log-in-attempts.ts'
 import { isLoginPath, isSessionPath, type StudioAccess, studioLogin } from './studio/studio-access.ts'
 import { isPagePath } from './studio/studio-pages.ts'
 
@@ -60,7 +60,7 @@ export function adminApi(api: AdminApi): Handler {
     if (isScrapePath(path)) return scrape(exchange)
     return rawPath === METRICS || rawPath.startsWith(`${METRICS}/`) ? metrics(exchange) : endpoint(api, exchange)
   }
-  const attempts = new LogInAttempts(api.clock, API_LIMIT)
+  const attempts = new LogInAttempts(api.clock, API_LIMITS)
   const parts = { credentials: api.credentials, attempts, logger: api.logger }
   const guarded =
     api.protection === null

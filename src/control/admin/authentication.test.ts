@@ -8,7 +8,7 @@ import { chain, type Exchange, type Filter, respond } from '#http'
 import { exchangeFor } from '#test/exchange'
 import { identifyCaller } from './admin-caller.ts'
 import { acceptCredentials, adminCredentials, authenticate, isLoopback } from './authentication.ts'
-import { API_LIMIT, LogInAttempts } from './studio/log-in-attempts.ts'
+import { API_LIMITS, LogInAttempts } from './studio/log-in-attempts.ts'
 
 const PASSWORD = 'pässword: with a colon'
 const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
@@ -186,12 +186,21 @@ test('loopback is 127.0.0.0/8 and ::1, compared as addresses and not by prefix',
   }
 })
 
-test('wrong credentials of an address are limited: 429 without a comparison; other addresses and sessions are not', async () => {
+/** A clock that each pause of a waiting request advances. */
+function limited() {
   const clock = { time: 0, monotonic: () => clock.time }
+  const attempts = new LogInAttempts(clock, API_LIMITS, async (milliseconds) => {
+    clock.time += milliseconds
+  })
+  return { clock, attempts }
+}
+
+test('beyond fifty wrong guesses of an address each one takes time, and the right credentials are accepted', async () => {
+  const { clock, attempts } = limited()
   const filter = authenticate({
     credentials: { password: () => PASSWORD },
     mode: 'PRODUCTION',
-    attempts: new LogInAttempts(clock, API_LIMIT),
+    attempts,
     isOpenToLoopback: () => false,
   })
   const ask = async (remoteAddress: string, authorization: string | null) => {
@@ -201,20 +210,50 @@ test('wrong credentials of an address are limited: 429 without a comparison; oth
   }
   const statusOf = async (from: string, authorization: string | null) => (await ask(from, authorization)).status
   for (let n = 0; n < 50; n++) assert.equal(await statusOf('192.0.2.1', `Bearer guess${n}`), 401)
-  const limited = await ask('192.0.2.1', basic('admin', PASSWORD))
-  assert.deepEqual([limited.status, limited.headers.get('retry-after')], [429, '3'])
-  assert.equal(await statusOf('192.0.2.1', null), 401)
-  assert.equal(await statusOf('192.0.2.2', basic('admin', PASSWORD)), 200)
-  clock.time += 3_000
+  assert.equal(clock.time, 0)
+  for (let n = 0; n < 8; n++) assert.equal(await statusOf('192.0.2.1', `Bearer other${n}`), 401)
+  assert.equal(clock.time, 2_000)
   assert.equal(await statusOf('192.0.2.1', basic('admin', PASSWORD)), 200)
-  // Many addresses together do not lock out one with the right credentials.
+  assert.equal(clock.time, 2_250)
+  const many = await Promise.all(Array.from({ length: 60 }, (_, n) => ask('192.0.2.1', `Bearer parallel${n}`)))
+  const refused = many.filter(({ status }) => status === 429)
+  assert.deepEqual(
+    [refused.length, refused[0]?.headers.get('retry-after')],
+    [19, '1'],
+    'one is compared at once, and forty wait',
+  )
+  assert.equal(await statusOf('192.0.2.1', null), 401)
+  assert.equal(await statusOf('192.0.2.1', basic('admin', PASSWORD)), 200)
+  const before = clock.time
+  // Many addresses together do not delay one with the right credentials.
   for (let n = 0; n < 2_000; n++) await ask(`10.0.${n >> 8}.${n & 255}`, 'Bearer guess')
   assert.equal(await statusOf('192.0.2.2', basic('admin', PASSWORD)), 200)
+  assert.equal(clock.time, before)
 })
 
-test('beside a filter, wrong credentials are limited too, but not those that the filter accepts', async () => {
-  const clock = { time: 0, monotonic: () => clock.time }
-  const attempts = new LogInAttempts(clock, API_LIMIT)
+test('a program with an old password does not delay the right one of its address', async () => {
+  const { clock, attempts } = limited()
+  let password = PASSWORD
+  const filter = authenticate({
+    credentials: { password: () => password },
+    mode: 'PRODUCTION',
+    attempts,
+    isOpenToLoopback: () => false,
+  })
+  const statusOf = async (Authorization: string) => {
+    const client = { remoteAddress: '192.0.2.1' }
+    const exchange = exchangeFor('GET', 'http://localhost/api/info', { client, headers: { Authorization } })
+    return (await filter(exchange, async () => respond(200))).status
+  }
+  for (let n = 0; n < 1_000; n++) assert.equal(await statusOf('Bearer old'), 401)
+  assert.equal(await statusOf(basic('admin', PASSWORD)), 200)
+  assert.equal(clock.time, 0)
+  password = 'old'
+  assert.equal(await statusOf('Bearer old'), 200, 'the same credentials are right now')
+})
+
+test('beside a filter, wrong credentials take time too, but not those that the filter accepts', async () => {
+  const { clock, attempts } = limited()
   const filter: Filter = async (exchange, next) =>
     exchange.request.headers.get('authorization') === 'Bearer token' ? next(exchange) : respond(302)
   const parts = { credentials: { password: () => PASSWORD }, attempts }
@@ -231,10 +270,14 @@ test('beside a filter, wrong credentials are limited too, but not those that the
   for (let n = 0; n < 60; n++) assert.equal(await statusOf('Bearer token'), 200)
   assert.equal(await statusOf(basic('admin', PASSWORD)), 200)
   for (let n = 0; n < 50; n++) assert.equal(await statusOf(`Bearer guess${n}`), 302)
-  assert.equal(await statusOf('Bearer guess'), 429)
-  assert.equal(await statusOf(basic('admin', PASSWORD)), 429, 'not compared')
+  assert.equal(clock.time, 0)
+  assert.equal(await statusOf('Bearer guess'), 302)
+  assert.equal(clock.time, 250)
   assert.equal(await statusOf('Bearer token'), 200)
   assert.equal(await statusOf(basic('admin', PASSWORD), '192.0.2.2'), 200)
-  clock.time += 3_000
+  assert.equal(clock.time, 250)
   assert.equal(await statusOf(basic('admin', PASSWORD)), 200)
+  assert.equal(clock.time, 500)
+  const many = await Promise.all(Array.from({ length: 50 }, (_, n) => statusOf(`Bearer parallel${n}`)))
+  assert.equal(many.filter((status) => status === 429).length, 9)
 })

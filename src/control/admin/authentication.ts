@@ -6,7 +6,7 @@ import { readIfPresent } from '#instance'
 import { ADMIN_USER } from './admin-caller.ts'
 import { isForeign } from './caller-checks.ts'
 import { refusal } from './recorded-refusals.ts'
-import type { LogInAttempts } from './studio/log-in-attempts.ts'
+import { guessOf, type LogInAttempts } from './studio/log-in-attempts.ts'
 import { sessionIdsIn } from './studio/session-cookie.ts'
 import type { StudioSessions } from './studio/studio-sessions.ts'
 
@@ -50,7 +50,7 @@ interface Authentication {
   readonly mode: 'PRODUCTION' | 'DEVELOPMENT'
   /** Sessions of the Studio; null without it. */
   readonly sessions?: StudioSessions | null
-  /** Requests with wrong credentials; null for no limit. */
+  /** Wrong credentials; null for no limit. */
   readonly attempts?: LogInAttempts | null
   /** Paths that loopback clients read without credentials. */
   isOpenToLoopback(path: string): boolean
@@ -76,13 +76,11 @@ export function authenticate(authentication: Authentication): Filter {
     if (isLoopback(client.remoteAddress) && isOpenToLoopback(request.uri.path)) return next(exchange)
     if (isOpenTo(exchange, authentication)) return onward({ userId: null, authentication: 'loopback' })
     const hasCredentials = request.headers.has('authorization')
-    const delay = hasCredentials ? (attempts?.delayOfAddress(client.remoteAddress) ?? 0) : 0
-    // Not compared: otherwise the limit would not slow a search for the password.
-    if (delay > 0) return tooManyAttempts(delay)
-    const password = credentials.password()
-    const scheme = password === null ? null : presented(exchange, password)
-    if (scheme !== null) return onward({ userId: ADMIN_USER, authentication: scheme })
-    if (hasCredentials) attempts?.failed(client.remoteAddress)
+    if (hasCredentials) {
+      const outcome = await compared(exchange, { credentials, attempts })
+      if (outcome.scheme !== null) return onward({ userId: ADMIN_USER, authentication: outcome.scheme })
+      if (outcome.retryAfter > 0) return tooManyAttempts(outcome.retryAfter)
+    }
     const ids = sessions === null || hasCredentials ? [] : sessionIdsIn(exchange)
     if (ids.length > 0 && sessions !== null) {
       // Browsers send cookies to every port of a host, also with reads.
@@ -96,7 +94,8 @@ export function authenticate(authentication: Authentication): Filter {
 
 /**
  * Passes requests with the admin credentials to the handler. Those with others are decided by `filtered`, whose filter may accept
- * credentials of its own: only those that it does not pass on count as wrong. Beyond the limit none are compared.
+ * credentials of its own: only those that it does not pass on count as wrong. Beyond the limit the filter decides first, so that its
+ * credentials do not wait.
  */
 export function acceptCredentials(
   { credentials, attempts }: { readonly credentials: AdminCredentials; readonly attempts: LogInAttempts },
@@ -104,31 +103,63 @@ export function acceptCredentials(
   filtered: (next: Handler) => Handler,
 ): Handler {
   return async (exchange) => {
-    const { remoteAddress } = exchange.client
-    const delay = attempts.delayOfAddress(remoteAddress)
-    const password = delay > 0 ? null : credentials.password()
-    const scheme = password === null ? null : presented(exchange, password)
-    if (scheme !== null) {
-      return handler(exchange.with(AdminCallerContext, { userId: ADMIN_USER, authentication: scheme }))
-    }
+    const onward = (scheme: 'basic' | 'bearer') =>
+      handler(exchange.with(AdminCallerContext, { userId: ADMIN_USER, authentication: scheme }))
+    const isLimited = attempts.isLimited(exchange.client.remoteAddress)
+    const early = isLimited ? null : await compared(exchange, { credentials, attempts })
+    if (early !== null && early.scheme !== null) return onward(early.scheme)
     let isPassed = false
     const response = await filtered((passed) => {
       isPassed = true
       return handler(passed)
     })(exchange)
-    if (isPassed) return response
-    if (delay === 0) {
-      attempts.failed(remoteAddress)
+    if (isPassed) {
+      early?.forgive()
       return response
     }
+    const outcome = early ?? (await compared(exchange, { credentials, attempts }))
+    if (outcome.scheme === null && outcome.retryAfter === 0) return response
     response.body.cancel()
-    return tooManyAttempts(delay)
+    return outcome.scheme === null ? tooManyAttempts(outcome.retryAfter) : onward(outcome.scheme)
   }
 }
 
+interface Outcome {
+  /** The scheme of the right credentials; null for wrong ones, and for those that were not compared. */
+  readonly scheme: 'basic' | 'bearer' | null
+  /** Milliseconds until another try where they were not compared. */
+  readonly retryAfter: number
+  /** Wrong ones are not a guess: a filter accepts them. */
+  forgive(): void
+}
+
+/** Compares credentials when it is their turn, and counts wrong ones. */
+async function compared(
+  exchange: Exchange,
+  { credentials, attempts }: { readonly credentials: AdminCredentials; readonly attempts: LogInAttempts | null },
+): Promise<Outcome> {
+  const { remoteAddress } = exchange.client
+  const given = exchange.request.headers.all('authorization')
+  const guess = () => guessOf(given, credentials.password())
+  if (attempts?.isKnown(remoteAddress, guess) === true) return WRONG_AGAIN
+  // Requests of one turn of the event loop are counted before the next is compared.
+  if (attempts?.isLimited(remoteAddress) === true) {
+    const retryAfter = await attempts.turn(remoteAddress, exchange.signal)
+    if (retryAfter > 0) return { ...WRONG_AGAIN, retryAfter }
+  }
+  const password = credentials.password()
+  const scheme = password === null ? null : presented(exchange, password)
+  if (scheme !== null) return { ...WRONG_AGAIN, scheme }
+  const wrong = guess()
+  attempts?.failed(remoteAddress, wrong)
+  return { ...WRONG_AGAIN, forgive: () => attempts?.forgive(remoteAddress, wrong) }
+}
+
+const WRONG_AGAIN: Outcome = { scheme: null, retryAfter: 0, forgive: () => {} }
+
 function tooManyAttempts(delay: number): Response {
   const headers = { 'Retry-After': String(Math.ceil(delay / 1000)) }
-  return refusal(429, 'too many requests with wrong credentials from this address; try again later', headers)
+  return refusal(429, 'too many requests of this address wait after wrong credentials; try again later', headers)
 }
 
 function callerOf(sessions: StudioSessions, ids: readonly string[]): AdminCaller | null {

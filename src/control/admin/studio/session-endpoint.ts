@@ -7,7 +7,7 @@ import { EVENTS } from '../../log-events.ts'
 import { ADMIN_USER } from '../admin-caller.ts'
 import { type AdminCredentials, isOpenTo } from '../authentication.ts'
 import { recordRefusal } from '../recorded-refusals.ts'
-import { LogInAttempts } from './log-in-attempts.ts'
+import { guessOf, LogInAttempts } from './log-in-attempts.ts'
 import { sessionCookie, sessionIdsIn } from './session-cookie.ts'
 import type { StudioSessions } from './studio-sessions.ts'
 
@@ -88,7 +88,8 @@ export function sessionEndpoint(input: SessionInput): SessionEndpoint {
 
 function loginAction(input: SessionInput, attempts: LogInAttempts, cookies: CookieChanges): Action {
   return {
-    description: 'Opens a session for the user admin. Repeated failures get 429 with Retry-After.',
+    description:
+      'Opens a session for the user admin. After many failures an attempt waits; where too many wait, it gets 429 with Retry-After.',
     request: LOGIN_REQUEST,
     response: SCHEMA,
     run: async (call, { body }) => {
@@ -99,19 +100,19 @@ function loginAction(input: SessionInput, attempts: LogInAttempts, cookies: Cook
       if (typeof username !== 'string' || typeof password !== 'string') {
         return new Refusal(400, 'the body: expected { "username": "admin", "password": "..." }')
       }
-      const delay = attempts.delay(exchange.client.remoteAddress)
-      if (delay > 0) {
-        const seconds = String(Math.ceil(delay / 1000))
-        const headers = { 'Retry-After': seconds }
-        const message = `too many failed log-ins; try again in ${seconds} s`
-        recordRefusal(exchange, message)
-        return new Refusal(429, message, { headers })
-      }
+      const client = exchange.client.remoteAddress
+      const guess = () => guessOf([username, password], input.credentials.password())
+      if (attempts.isKnown(client, guess)) return refused(call, input)
+      const delay = attempts.isLimited(client) ? await attempts.turn(client, exchange.signal) : 0
+      if (delay > 0) return tooManyAttempts(exchange, delay)
       // Both are compared in any case, so that the time does not depend on the user name.
       const [isAdmin, isPassword] = [equalsConstantTime(username, ADMIN_USER), input.sessions.verify(password)]
-      if (!isAdmin || !isPassword) return refused(call, input, attempts)
+      if (!isAdmin || !isPassword) {
+        attempts.failed(client, guess())
+        return refused(call, input)
+      }
       const id = input.sessions.open(password)
-      attempts.succeeded(exchange.client.remoteAddress)
+      attempts.succeeded(client)
       closeCurrent(exchange, input)
       cookies.set(exchange, sessionCookie(exchange, id))
       log(exchange, input.logger, 'logged in to the Studio')
@@ -131,9 +132,15 @@ function logoutAction(input: SessionInput, cookies: CookieChanges): Action {
   }
 }
 
-function refused({ exchange }: Call, { credentials, logger }: SessionInput, attempts: LogInAttempts): Refusal {
+function tooManyAttempts(exchange: Exchange, delay: number): Refusal {
+  const seconds = String(Math.ceil(delay / 1000))
+  const message = `too many log-ins wait after failed ones; try again in ${seconds} s`
+  recordRefusal(exchange, message)
+  return new Refusal(429, message, { headers: { 'Retry-After': seconds } })
+}
+
+function refused({ exchange }: Call, { credentials, logger }: SessionInput): Refusal {
   const { remoteAddress: client } = exchange.client
-  attempts.failed(client)
   logger.limited(client).warn({ client, ...exchange.ids }, EVENTS.STUDIO_LOGIN_FAILED)
   const message =
     credentials.password() === null

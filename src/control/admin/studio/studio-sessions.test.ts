@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { LogInAttempts } from './log-in-attempts.ts'
 import { StudioSessions } from './studio-sessions.ts'
 
 const MINUTE = 60_000
@@ -121,43 +120,5 @@ describe('sessions of the Studio', () => {
     sessions.open('secret')
     assert.equal(sessions.size, 100)
     assert.deepEqual([sessions.use(ids[0] as string) === null, sessions.use(ids[1] as string) === null], [false, true])
-  })
-})
-
-describe('failed log-ins', () => {
-  test('ten are free, then each takes three seconds; a success and time forget them', () => {
-    const clock = { time: 0, monotonic: () => clock.time }
-    const attempts = new LogInAttempts(clock)
-    for (let n = 0; n < 10; n++) {
-      assert.equal(attempts.delay('192.0.2.1'), 0)
-      attempts.failed('192.0.2.1')
-    }
-    assert.equal(attempts.delay('192.0.2.1'), 3_000)
-    assert.equal(attempts.delay('192.0.2.2'), 0)
-    clock.time += 3_000
-    assert.equal(attempts.delay('192.0.2.1'), 0)
-    attempts.failed('192.0.2.1')
-    assert.equal(attempts.delay('192.0.2.1'), 3_000)
-    attempts.succeeded('192.0.2.1')
-    assert.equal(attempts.delay('192.0.2.1'), 0)
-  })
-
-  test('an IPv6 network counts as one address, and all addresses have a common limit', () => {
-    const clock = { time: 0, monotonic: () => clock.time }
-    const attempts = new LogInAttempts(clock)
-    for (let n = 0; n < 10; n++) attempts.failed(`2001:db8:1:2:${n}::1`)
-    assert.ok(attempts.delay('2001:db8:1:2:ffff::1') > 0)
-    // Zeros of the network are compressed.
-    for (let n = 0; n < 10; n++) attempts.failed(`2001:db8::${n + 1}:2:3:4`)
-    assert.ok(attempts.delay('2001:db8::ffff:2:3:4') > 0)
-    assert.equal(attempts.delay('2001:db8:0:1::1'), 0)
-    for (let n = 0; n < 2_000; n++) attempts.failed(`10.0.${n >> 8}.${n & 255}`)
-    assert.ok(attempts.delay('192.0.2.9') > 0)
-    attempts.succeeded('192.0.2.10')
-    assert.equal(attempts.delay('192.0.2.10'), 0, 'an address of a log-in is not locked out by others')
-    for (let n = 0; n < 10; n++) attempts.failed('192.0.2.10')
-    assert.ok(attempts.delay('192.0.2.10') > 0, 'its own failures count')
-    clock.time += 60 * MINUTE
-    assert.equal(attempts.delay('192.0.2.9'), 0)
   })
 })
