@@ -52,6 +52,34 @@ async function send(filter: Filter, app: Application, query: string, sent: Sent 
 
 const ANN = '?user=ann&password=right'
 
+test('credentials are kept after a success or a redirect, and not after an error', async () => {
+  await using filter = await built()
+  for (const [status, isKept] of [
+    [204, true],
+    [302, true],
+    [304, true],
+    [403, false],
+    [404, false],
+    [500, false],
+    [503, false],
+  ] as const) {
+    const session = transientSession()
+    const exchange = exchangeFor('GET', `http://app.example/${ANN}`).withSession(session)
+    assert.equal((await filter.object(exchange, async () => respond(status))).status, status)
+    const kept = [...session.keys()].some((key) => session.get(key) !== undefined && key.includes('app.example'))
+    assert.equal(kept, isKept, String(status))
+  }
+})
+
+test('credentials of the session stay after an error of the application', async () => {
+  await using filter = await built()
+  const [app, session] = [new Application(), transientSession()]
+  await send(filter.object, app, ANN, { session })
+  const failing = exchangeFor('GET', 'http://app.example/').withSession(session)
+  assert.equal((await filter.object(failing, async () => respond(500))).status, 500)
+  assert.equal((await send(filter.object, app, '', { session })).status, 200)
+})
+
 test('a request is sent with the credentials, without waiting for a challenge', async () => {
   await using filter = await built()
   const app = new Application()

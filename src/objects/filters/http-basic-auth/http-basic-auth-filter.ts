@@ -26,6 +26,9 @@ export const HttpBasicAuthFilter = defineType({
     sendCredentials({ username, password, failureHandler, isCached: cacheHeader, env }),
 })
 
+/** A response below it shows that the application accepted the credentials; an error may come before it looks at them. */
+const FIRST_ERROR = 400
+
 interface Settings {
   readonly username: Runtime<string>
   readonly password: Runtime<string>
@@ -50,7 +53,7 @@ function sendCredentials(settings: Settings): Filter {
       if (credentials === null) return null
       const response = await next(withAuthorization(exchange, credentials))
       if (response.status !== 401) {
-        if (settings.isCached && credentials !== stored) {
+        if (settings.isCached && credentials !== stored && response.status < FIRST_ERROR) {
           exchange.session.set(key, credentials)
           claimContent(exchange)
         }
