@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Exchange, type Filter, respond } from '#http'
-import type { JsonObject } from '#json'
+import { type JsonObject, jsonNumber } from '#json'
 import type { ObjectOperation, ObjectResource } from '#schema'
 import { build, manualClock } from '#test/build'
 import { secretsType } from '#test/changing-secrets'
@@ -54,11 +54,11 @@ async function withFilter(server: UmaServer, config: JsonObject = {}, service: J
       assert.ok('resources' in result, JSON.stringify(result))
       return result.resources[0] as ObjectResource
     },
-    async send(path: string, token: string | null = null, method = 'GET') {
+    async send(path: string, token: string | null = null, method = 'GET', remoteAddress = '192.0.2.1') {
       const headers = token === null ? {} : { Authorization: `Bearer ${token}` }
       let passed: Exchange | null = null
       const response = await built.object(
-        exchangeFor(method, `http://app.example${path}`, { headers }),
+        exchangeFor(method, `http://app.example${path}`, { headers, client: { remoteAddress } }),
         async (inside) => {
           passed = inside
           return respond(200)
@@ -89,6 +89,22 @@ test('a request without a token gets a ticket for the scopes that it needs', asy
   assert.deepEqual(JSON.parse(asked?.body ?? ''), [{ resource_id: id, resource_scopes: ['view'] }])
 })
 
+test('a client address gets a bounded number of tickets, which other addresses and tokens with permissions do not share', async () => {
+  await using server = await umaServer()
+  await using filter = await withFilter(server, { ticketRate: { numberOfRequests: 3, duration: '1 minute' } })
+  const share = await filter.share('/photos/alice/.*')
+  server.tokens.set('viewer', grant(share, ['view']))
+  const statusOf = async (token: string | null = null) => (await filter.send('/photos/alice/1', token)).status
+  assert.deepEqual([await statusOf(), await statusOf('junk'), await statusOf()], [401, 401, 401])
+  const tickets = () => server.calls.filter(({ target }) => target.endsWith('/permission_request')).length
+  const { status, headers, isPassed } = await filter.send('/photos/alice/1')
+  assert.deepEqual([status, headers.get('retry-after'), isPassed, tickets()], [429, '20', false, 3])
+  assert.equal(await statusOf('viewer'), 200)
+  assert.equal((await filter.send('/photos/alice/1', null, 'GET', '192.0.2.9')).status, 401)
+  filter.clock.advance(20_000)
+  assert.equal(await statusOf(), 401)
+})
+
 test('a token passes with every scope that the request needs, and with less gets a ticket', async () => {
   await using server = await umaServer()
   await using filter = await withFilter(server)
@@ -100,6 +116,22 @@ test('a token passes with every scope that the request needs, and with less gets
   assert.deepEqual([status, /error="insufficient_scope"$/.test(headers.get('www-authenticate') ?? '')], [401, true])
   server.tokens.set('editor', grant(share, ['edit', 'view', 'more']))
   assert.equal((await filter.send('/photos/alice/1', 'editor', 'PUT')).status, 200)
+})
+
+test('times are read in every notation of numbers', async () => {
+  await using server = await umaServer()
+  await using filter = await withFilter(server)
+  const share = await filter.share('/photos/alice/.*')
+  for (const [text, status] of [
+    ['1.8e9', 200],
+    ['1800000000.0', 200],
+    ['1.6e9', 401],
+  ] as const) {
+    const exp = jsonNumber(text) as unknown as number
+    server.tokens.set('whole', { ...grant(share, ['view']), exp })
+    server.tokens.set('part', grant(share, ['view'], { exp }))
+    for (const token of ['whole', 'part']) assert.equal((await filter.send('/photos/alice/1', token)).status, status)
+  }
 })
 
 test('tokens that are not active, expired, or of another resource get a ticket', async () => {

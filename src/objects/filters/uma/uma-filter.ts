@@ -1,9 +1,18 @@
-import { FilterKind, HandlerKind, type UmaService, UmaServiceKind, type UmaShare } from '#contracts'
+import {
+  FilterKind,
+  HandlerKind,
+  type ThrottlingRate,
+  type UmaService,
+  UmaServiceKind,
+  type UmaShare,
+} from '#contracts'
 import { type Exchange, type Filter, type Handler, type Response, respond } from '#http'
 import type { Logger } from '#logging'
+import { BucketTable } from '#resilience'
 import { type Clock, config, defineType, ref, string } from '#schema'
 import { credentialsIn } from '../../lib/access-token/credentials.ts'
 import { recordDenied, recordFailed, recordGranted } from '../../lib/audit/decisions.ts'
+import { checkRate, rateField } from '../../lib/rate-fields.ts'
 import { ProtectionApi } from '../../lib/uma/protection-api.ts'
 import { EVENTS } from '../log-events.ts'
 
@@ -21,15 +30,28 @@ export const UmaFilter = defineType({
     realm: config(string({ nonEmpty: true }))
       .default('uma')
       .meta({ description: 'Realm of challenges.' }),
+    ticketRate: rateField().default({ numberOfRequests: 600, duration: '1 minute' }).meta({
+      description:
+        'Tickets that requests of one client address cause at the authorization server; further requests without the permissions get 429.',
+    }),
   },
-  create: ({ protectionApiHandler, umaService, realm }, { logger, clock }) =>
-    protect({ handler: protectionApiHandler, service: umaService, realm, logger, clock }),
+  check: ({ ticketRate }, report) => checkRate(ticketRate, '/ticketRate', report),
+  create: async ({ protectionApiHandler, umaService, realm, ticketRate }, env) => {
+    const { logger, clock } = env
+    const tickets = new BucketTable(await env.shared('tickets', BucketTable.bytes(ADDRESSES)), ADDRESSES, clock)
+    return protect({ handler: protectionApiHandler, service: umaService, realm, tickets, ticketRate, logger, clock })
+  },
 })
+
+/** Client addresses with a count of their own; further ones share one. */
+const ADDRESSES = { maxPartitions: 10_000 }
 
 interface Protection {
   readonly handler: Handler
   readonly service: UmaService
   readonly realm: string
+  readonly tickets: BucketTable
+  readonly ticketRate: ThrottlingRate
   readonly logger: Logger
   readonly clock: Clock
 }
@@ -89,15 +111,20 @@ async function check(
   return required.isSubsetOf(scopes) ? 'granted' : 'insufficient_scope'
 }
 
-/** 401 with a ticket, for which the client gets a token at the authorization server. */
+/** 401 with a ticket, for which the client gets a token at the authorization server; 429 where its address gets too many. */
 async function challenge(
-  { service, realm, logger }: Protection,
+  { service, realm, tickets, ticketRate, logger }: Protection,
   api: ProtectionApi,
   share: UmaShare,
   required: ReadonlySet<string>,
   refusal: Refusal,
   exchange: Exchange,
 ): Promise<Response> {
+  const { admitted, nextAfter } = tickets.take(exchange.client.remoteAddress, ticketRate)
+  if (!admitted) {
+    recordDenied(exchange, logger, 'too many tickets for the client address')
+    return respond(429, { ...NO_STORE, 'Retry-After': String(Math.max(1, Math.ceil(nextAfter / 1_000))) })
+  }
   const ticket = await api.ticket(share, required, exchange)
   const { server } = await service.endpoints()
   const parameters = [`realm=${quoted(realm)}`, `as_uri=${quoted(server)}`, `ticket="${ticket}"`]
