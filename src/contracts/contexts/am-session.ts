@@ -1,7 +1,13 @@
 import { type Exposure, exposed, Instant } from '#expression'
 import { type ContextKey, contextKey } from '#http'
 import type { JsonObject } from '#json'
-import type { AmSession } from '../am-service.ts'
+import type { AmService, AmSession } from '../am-service.ts'
+
+/** The AmService that has looked a session up, and the token of the session. */
+interface SessionOrigin {
+  readonly amService: AmService
+  readonly token: string
+}
 
 /** The session of a user at the access manager, set by SessionInfoFilter. Null where the server does not send a value. */
 export class AmSessionInfo {
@@ -15,8 +21,9 @@ export class AmSessionInfo {
   /** The properties named by `sessionProperties` of the AmService; by default all that the server returns. */
   readonly properties: JsonObject
   readonly #info: JsonObject
+  readonly #origin: SessionOrigin
 
-  constructor(session: AmSession) {
+  constructor(session: AmSession, origin: SessionOrigin) {
     const { sessionHandle } = session.info
     this.username = session.username
     this.universalId = session.universalId
@@ -27,6 +34,12 @@ export class AmSessionInfo {
     this.maxSessionExpirationTime = instantOf(session.maxSessionExpirationTime)
     this.properties = session.properties
     this.#info = session.info
+    this.#origin = origin
+  }
+
+  /** Whether it is a session of that AmService, and where a token is given, of that token. */
+  isOf(amService: AmService, token: string | null): boolean {
+    return this.#origin.amService === amService && (token === null || token === this.#origin.token)
   }
 
   /** The response of the access manager. */

@@ -92,6 +92,18 @@ test('an idle session is ended, and the request is passed on without it', async 
   assert.equal((await filter.send(token)).tracker, null, 'the session has ended at the access manager')
 })
 
+test('of several cookies of the name, the first with a session is the one that is tracked and ended', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using filter = await withFilter(manager)
+  const token = manager.login('demo')
+  const cookies = `stale; iPlanetDirectoryPro=${token}`
+  const { tracker } = await filter.send(cookies)
+  assert.notEqual(tracker, null)
+  filter.clock.advance(10 * MINUTE + 1)
+  const { received } = await filter.send(cookies, tracker)
+  assert.deepEqual([received, manager.endSession(token)], ['', false])
+})
+
 test('the end of an idle session is the decision where the gateway demands a login then', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using filter = await withFilter(manager)

@@ -7,7 +7,7 @@ import { dropContent } from '../../lib/session/application-content.ts'
 import { type SessionCookieSettings, takeCookies, writeCookie } from '../../lib/session/session-cookie.ts'
 import type { SymmetricKeys } from '../../lib/session/symmetric-keys.ts'
 import { endSession } from '../../lib/sso/am-logout.ts'
-import { sessionTokenOf } from '../../lib/sso/session-token.ts'
+import { sessionTokensOf } from '../../lib/sso/session-token.ts'
 import { EVENTS } from '../log-events.ts'
 import { type Activity, openActivity, sealActivity } from './activity-tracker.ts'
 
@@ -72,15 +72,22 @@ async function findSession(
 ): Promise<TrackedSession | null> {
   const { amService, cookie } = settings
   const texts = takeCookies(exchange.request, (name) => name === cookie.name).get(cookie.name) ?? []
-  const token = await tokenOf(settings, exchange)
-  if (token === null) return null
-  const tracked = await trackedActivity(texts, token, settings)
-  const activity = tracked ?? (await ownActivity(amService, token, settings, now))
-  return activity === null ? null : { token, tracked, activity }
+  // In the order in which login filters try them.
+  for (const token of await tokensOf(settings, exchange)) {
+    const tracked = await trackedActivity(texts, token, settings)
+    const activity = tracked ?? (await ownActivity(amService, token, settings, now))
+    if (activity !== null) return { token, tracked, activity }
+  }
+  return null
 }
 
-async function tokenOf({ amService, sessionToken }: IdleTimeoutSettings, exchange: Exchange): Promise<string | null> {
-  return sessionToken === null ? sessionTokenOf(exchange, await amService.cookieName()) : await sessionToken(exchange)
+async function tokensOf(
+  { amService, sessionToken }: IdleTimeoutSettings,
+  exchange: Exchange,
+): Promise<readonly string[]> {
+  if (sessionToken === null) return sessionTokensOf(exchange, await amService.cookieName())
+  const token = await sessionToken(exchange)
+  return token === null ? [] : [token]
 }
 
 async function trackedActivity(

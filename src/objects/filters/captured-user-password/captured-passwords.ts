@@ -12,7 +12,7 @@ import type { JsonValue } from '#json'
 import type { Logger } from '#logging'
 import type { Runtime } from '#schema'
 import { recordDenied, recordFailed } from '../../lib/audit/decisions.ts'
-import { sessionTokenOf } from '../../lib/sso/session-token.ts'
+import { firstSessionOf, sessionTokensOf } from '../../lib/sso/session-token.ts'
 import { EVENTS } from '../log-events.ts'
 import { decryptPassword, type KeyType, passwordKey } from './decrypt-password.ts'
 
@@ -59,13 +59,16 @@ export class CapturedPasswords {
     return respond(500)
   }
 
-  /** From the context of a SessionInfoFilter, else from the session; null without one. */
+  /** From the context of a SessionInfoFilter with the same AmService, else from the session; null without one. */
   async #encryptedPassword(exchange: Exchange): Promise<string | null> {
     const { amService, ssoToken, logger } = this.#settings
-    const known = textOf(exchange.context(AmSessionContext)?.properties[PROPERTY])
+    const given = ssoToken === null ? null : await ssoToken(exchange)
+    if (ssoToken !== null && given === null) return null
+    const context = exchange.context(AmSessionContext)
+    const known = context?.isOf(amService, given) === true ? textOf(context.properties[PROPERTY]) : null
     if (known !== null) return known
-    const token = ssoToken === null ? sessionTokenOf(exchange, await amService.cookieName()) : await ssoToken(exchange)
-    const session = token === null ? null : await amService.sessions.find(token)
+    const tokens = given === null ? sessionTokensOf(exchange, await amService.cookieName()) : [given]
+    const session = (await firstSessionOf(amService, tokens))?.session ?? null
     if (session === null) return null
     const found = textOf(session.properties[PROPERTY])
     if (found === null) logger.limited().warn(exchange.ids, EVENTS.NO_CAPTURED_PASSWORD)

@@ -3,7 +3,7 @@ import { createCipheriv, createSecretKey } from 'node:crypto'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { CompactEncrypt } from 'jose'
-import { AmSessionContext, AmSessionInfo, CapturedPasswordContext } from '#contracts'
+import { CapturedPasswordContext } from '#contracts'
 import { DevelopmentAccessManager } from '#dev'
 import { type Exchange, type Filter, respond } from '#http'
 import type { JsonObject } from '#json'
@@ -12,6 +12,8 @@ import { build } from '#test/build'
 import { type ChangingSecrets, secretsType } from '#test/changing-secrets'
 import { exchangeFor } from '#test/exchange'
 import { groovyValue } from '#test/groovy-script'
+import { ChainOfFilters } from '../chain-of-filters/chain-of-filters.ts'
+import { SessionInfoFilter } from '../session-info/session-info-filter.ts'
 import { CapturedUserPasswordFilter } from './captured-user-password-filter.ts'
 import { decryptPassword } from './decrypt-password.ts'
 
@@ -130,21 +132,79 @@ test('the older field key has the key itself', async () => {
   assert.ok(!(built.warnings.join() + built.log.lines.join()).includes(key))
 })
 
-test('the property in contexts.amSession is used without a lookup', async () => {
+/** A SessionInfoFilter with an AmService of its own, or with `am`, before the filter. */
+async function behindSessionInfo(manager: DevelopmentAccessManager, info: JsonObject, config: JsonObject = {}) {
+  const { types, heap } = accessManagerOptions(manager.url, { notifications: { enabled: false } })
+  const given = { amService: 'am', keySecretId: 'aes', secretsProvider: { type: Secrets.name }, ...config }
+  return build<Filter>(
+    ChainOfFilters,
+    {
+      filters: [
+        { type: 'SessionInfoFilter', config: info },
+        { type: 'CapturedUserPasswordFilter', config: given },
+      ],
+    },
+    { types: [...types, Secrets, SessionInfoFilter, CapturedUserPasswordFilter], heap },
+  )
+}
+
+async function outcomeOf(filter: Filter, exchange: Exchange): Promise<string> {
+  let value = ''
+  const { status } = await filter(exchange, async (inside) => {
+    value = inside.context(CapturedPasswordContext)?.value ?? ''
+    return respond(200)
+  })
+  return `${status} ${value}`.trim()
+}
+
+test('the property in contexts.amSession is used without another lookup', async () => {
+  await using manager = await start()
+  await using built = await behindSessionInfo(manager, { amService: 'am' })
+  const token = loginWith(manager, await jwe('{"password":"p"}'))
+  assert.equal(await outcomeOf(built.object, withCookie(token)), '200 p')
+  const lookups = manager.requests('sessions').filter(({ target }) => target.includes('getSessionInfo'))
+  assert.equal(lookups.length, 1)
+})
+
+test('the password in the session of another AmService is not used', async () => {
+  await using manager = await start()
+  await using other = await start()
+  const { heap } = accessManagerOptions(other.url, { notifications: { enabled: false } })
+  const { config } = heap.find((each) => (each as JsonObject)['name'] === 'am') as JsonObject
+  const foreign = loginWith(other, await jwe('{"password":"of another server"}'))
+  const info = {
+    amService: { type: 'AmService', config: config as JsonObject },
+    ssoToken: "${request.headers['X-Other'][0]}",
+  }
+  await using built = await behindSessionInfo(manager, info)
+  const asking = (token: string | null) =>
+    exchangeFor('GET', 'http://app.example/', {
+      headers: { 'X-Other': foreign, ...(token !== null && { Cookie: `iPlanetDirectoryPro=${token}` }) },
+    })
+  assert.equal(await outcomeOf(built.object, asking(null)), '403')
+  const own = loginWith(manager, await jwe('{"password":"own"}'))
+  assert.equal(await outcomeOf(built.object, asking(own)), '200 own')
+})
+
+test('the password of another session than that of ssoToken is not used', async () => {
+  await using manager = await start()
+  await using built = await behindSessionInfo(
+    manager,
+    { amService: 'am', ssoToken: "${request.headers['X-Other'][0]}" },
+    { ssoToken: "${request.headers['X-Own'][0]}" },
+  )
+  const tokens = {
+    'X-Other': loginWith(manager, await jwe('{"password":"of another user"}')),
+    'X-Own': loginWith(manager, await jwe('{"password":"own"}')),
+  }
+  assert.equal(await outcomeOf(built.object, exchangeFor('GET', 'http://app.example/', { headers: tokens })), '200 own')
+})
+
+test('of several cookies of the name, the first with a session has the password', async () => {
   await using manager = await start()
   await using filter = await withFilter(manager)
-  const session = {
-    username: 'demo',
-    realm: '/',
-    universalId: null,
-    latestAccessTime: null,
-    maxIdleExpirationTime: null,
-    maxSessionExpirationTime: null,
-    properties: { [PROPERTY]: await jwe('{"password":"p"}') },
-    info: {},
-  }
-  const { password } = await filter.send(null, withCookie(null).with(AmSessionContext, new AmSessionInfo(session)))
-  assert.deepEqual([password?.value, manager.requests('sessions').length], ['p', 0])
+  const token = loginWith(manager, await jwe('{"password":"p"}'))
+  assert.equal((await filter.send(`stale; iPlanetDirectoryPro=${token}`)).password?.value, 'p')
 })
 
 test('a request without a session, or with one without password, gets 403', async () => {

@@ -72,6 +72,13 @@ for (const family of ['pingam', 'openam'] as const) {
   })
 }
 
+test('of several cookies of the name, the first with a session is used', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using filter = await withFilter(manager)
+  const { passed } = await filter.send(`stale; iPlanetDirectoryPro=${manager.login('demo')}`)
+  assert.equal(passed?.context(AmSessionContext)?.username, 'demo')
+})
+
 test('scripts read the times as instants', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using filter = await withFilter(manager)

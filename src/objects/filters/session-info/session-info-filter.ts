@@ -10,7 +10,7 @@ import { type Exchange, type Filter, respond } from '#http'
 import type { Logger } from '#logging'
 import { defineType, type Runtime, ref, runtime } from '#schema'
 import { recordDenied, recordFailed } from '../../lib/audit/decisions.ts'
-import { sessionTokenOf } from '../../lib/sso/session-token.ts'
+import { firstSessionOf, sessionTokensOf } from '../../lib/sso/session-token.ts'
 import { EVENTS } from '../log-events.ts'
 
 /** Provides data of the session at the access manager. */
@@ -55,7 +55,9 @@ async function findSession(
   ssoToken: Runtime<string> | null,
   exchange: Exchange,
 ): Promise<AmSessionInfo | null> {
-  const token = ssoToken === null ? sessionTokenOf(exchange, await amService.cookieName()) : await ssoToken(exchange)
-  const session = token === null ? null : await amService.sessions.find(token)
-  return session === null ? null : new AmSessionInfo(session)
+  const given = ssoToken === null ? null : await ssoToken(exchange)
+  const tokens =
+    ssoToken === null ? sessionTokensOf(exchange, await amService.cookieName()) : given === null ? [] : [given]
+  const found = await firstSessionOf(amService, tokens)
+  return found === null ? null : new AmSessionInfo(found.session, { amService, token: found.token })
 }

@@ -228,12 +228,39 @@ test('B44: a cookie is deleted with the attributes that its name demands', async
   )
 })
 
-test('of several cookies of the name, the first with a valid token format is used', async () => {
+for (const family of ['pingam', 'openam'] as const) {
+  test(`of several cookies of the name, the first with a session is used, and four at most are tried (${family})`, async () => {
+    await using manager = await DevelopmentAccessManager.start({ family })
+    await using filter = await signingOn(manager)
+    const token = manager.login('demo')
+    const after = (stale: number) =>
+      `${Array.from({ length: stale }, (_, n) => `stale${n}; iPlanetDirectoryPro=`).join('')}${token}`
+    assert.equal((await filter.ask(`; iPlanetDirectoryPro=${token}`)).passed?.value, token)
+    assert.equal((await filter.ask(after(1))).passed?.value, token)
+    assert.equal((await filter.ask(after(3))).passed?.value, token)
+    assert.equal((await filter.ask(after(4))).status, 302)
+    const [first, second] = [manager.login('demo'), manager.login('amadmin')]
+    assert.equal((await filter.ask(`${first}; iPlanetDirectoryPro=${second}`)).passed?.value, first)
+  })
+}
+
+test('of several cookies of the name, a failed lookup of one is 503 and no later one is tried', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using filter = await signingOn(manager)
   const token = manager.login('demo')
-  assert.equal((await filter.ask(`; iPlanetDirectoryPro=${token}`)).status, 200)
-  assert.equal((await filter.ask(`"; iPlanetDirectoryPro=${token}`)).status, 302)
+  assert.equal((await filter.ask(token)).status, 200)
+  manager.fail('sessions', { status: 500, times: 1 })
+  assert.equal((await filter.ask(`stale; iPlanetDirectoryPro=${token}`)).status, 503)
+})
+
+test('logout ends the sessions of all cookies of the name', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  const config = { logoutExpression: "${request.uri.path == '/logout'}", defaultLogoutLandingPage: '/goodbye' }
+  await using filter = await signingOn(manager, config)
+  const [first, second] = [manager.login('demo'), manager.login('amadmin')]
+  const cookies = `stale; iPlanetDirectoryPro=${first}; iPlanetDirectoryPro=${second}`
+  assert.equal((await filter.ask(cookies, 'http://app.example/logout')).status, 302)
+  assert.deepEqual([manager.endSession(first), manager.endSession(second)], [false, false])
 })
 
 test('an advice redirects back to its own URL, also with a goto in loginEndpoint', async () => {

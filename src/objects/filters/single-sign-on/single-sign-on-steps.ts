@@ -16,7 +16,7 @@ import { deleteCookie, endSession, redirectTo } from '../../lib/sso/am-logout.ts
 import { loginFailurePage } from '../../lib/sso/login-failure-page.ts'
 import { notNavigable } from '../../lib/sso/login-required.ts'
 import type { RedirectionMarker } from '../../lib/sso/redirection-marker.ts'
-import { sessionTokenOf } from '../../lib/sso/session-token.ts'
+import { firstSessionOf, sessionTokensOf } from '../../lib/sso/session-token.ts'
 import { flow } from '../lib/flow.ts'
 import { clearMarker, hasNoSession, isLoop, removeMarker, type SignOnState, unavailable } from '../lib/sign-on-steps.ts'
 import { EVENTS } from '../log-events.ts'
@@ -39,6 +39,8 @@ export class SingleSignOnRequest implements SignOnState {
   readonly settings: SingleSignOnSettings
   readonly logger: Logger
   cookieName = ''
+  /** Of all session cookies of the request; that of the session is `token`. */
+  tokens: readonly string[] = []
   token: string | null = null
   /** Whether the browser returns from the login page. */
   isReturn = false
@@ -72,7 +74,7 @@ export const singleSignOn = flow<SingleSignOnRequest>(
 
 async function readCookie(state: SingleSignOnRequest): Promise<void> {
   state.cookieName = await state.settings.amService.cookieName()
-  state.token = sessionTokenOf(state.exchange, state.cookieName)
+  state.tokens = sessionTokensOf(state.exchange, state.cookieName)
 }
 
 function isLogout({
@@ -83,9 +85,16 @@ function isLogout({
   return logoutExpression !== undefined && passes(logoutExpression, exchange, null, logger)
 }
 
-async function logOut({ exchange, next, settings, logger, token, cookieName }: SingleSignOnRequest): Promise<Response> {
+async function logOut({
+  exchange,
+  next,
+  settings,
+  logger,
+  tokens,
+  cookieName,
+}: SingleSignOnRequest): Promise<Response> {
   const { amService, defaultLogoutLandingPage: page } = settings
-  if (token !== null) await endSession(amService, token, exchange, logger)
+  for (const token of tokens) await endSession(amService, token, exchange, logger)
   try {
     const response = page === undefined ? await next(exchange) : redirectTo(page)
     return await deleteCookie(amService, response, exchange, cookieName)
@@ -101,12 +110,14 @@ async function evaluateLoginEndpoint(state: SingleSignOnRequest): Promise<void> 
   state.loginEndpoint = configured ?? `${amService.url}/`
 }
 
-function hasToken({ token }: SingleSignOnRequest): boolean {
-  return token !== null
+function hasToken({ tokens }: SingleSignOnRequest): boolean {
+  return tokens.length > 0
 }
 
 async function findSession(state: SingleSignOnRequest): Promise<void> {
-  state.session = await state.settings.amService.sessions.find(state.token as string)
+  const found = await firstSessionOf(state.settings.amService, state.tokens)
+  state.token = found?.token ?? null
+  state.session = found?.session ?? null
 }
 
 function refuseLoop({ exchange, settings, cookieName }: SingleSignOnRequest): Response {
