@@ -10,8 +10,8 @@ const WINDOW = 60 * 60_000
 const REPEATED = 5
 
 /**
- * Units that ended by a fault within the last hour. The delay before a restart begins anew with each unit that has served for a minute:
- * to one that somebody ends every minute each end is the first.
+ * Units that ended by a fault within the last hour. A unit that has served for a minute resets the delay before a restart: where a client
+ * ends one every minute, each end counts as the first.
  */
 export class RecentEnds {
   readonly #logger: Logger

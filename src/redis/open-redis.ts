@@ -63,6 +63,7 @@ export async function openRedis(values: RedisValues, env: Environment): Promise<
       reportAvailable()
     },
     onReplaced: () => {
+      if (isKept) logger.info('the new credentials for Redis are used')
       isKept = false
       if (!isLost) reportAvailable()
     },

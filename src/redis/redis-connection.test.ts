@@ -255,6 +255,7 @@ test('a wrong new password ends no connection that works; it is used once Redis 
   await server.ask('-a', 'first', 'CONFIG', 'SET', 'requirepass', 'second')
   await waitUntil('it was replaced', async () => (await built.object.call('CLIENT', 'ID')) !== first)
   assert.match(built.states.at(-1) ?? '', /^up/)
+  assert.equal(logged(built, /the new credentials for Redis are used/), 1)
   secrets.set({ 'redis.password': 'third' })
   await waitUntil('the old connection is kept', () => logged(built, kept) === 2)
   await server.ask('-a', 'second', 'CLIENT', 'KILL', 'TYPE', 'normal')

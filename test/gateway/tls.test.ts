@@ -241,6 +241,46 @@ test('a broken or missing keystore is in health and metrics long before its leas
   await reaches('degraded', 1)
 })
 
+test(
+  'a mended certificate is reported as such, also where its store looks at files only when they are read',
+  options,
+  async () => {
+    const { key, chain } = first
+    const store = {
+      directory: '&{gateway.instance.dir}/secrets',
+      format: { type: 'PemPropertyFormat' },
+      leaseExpiry: '100 ms',
+      autoRefresh: { enabled: false },
+    }
+    const keyManager = { type: 'SecretsKeyManager', config: { signingSecretId: 'app.key', secretsProvider: 'pems' } }
+    await using running = await RunningGateway.start({
+      admin: {
+        connectors: [{ port: 0, host: '127.0.0.1', tls: 'https' }],
+        heap: [
+          { name: 'pems', type: 'FileSystemSecretStore', config: store },
+          { name: 'https', type: 'ServerTlsOptions', config: { keyManager } },
+        ],
+      },
+      files: { 'secrets/app.key': key + chain },
+      routes: { hello: textRoute('hello') },
+    })
+    const reaches = (state: string, value: number) =>
+      waitUntil(`the connector is ${state}`, async () => {
+        const { text } = await running.askAdmin('/health/ready?verbose')
+        const stale = await running.metric('gw_tls_certificate_stale', { certificate: 'keyManager' })
+        return new RegExp(`"admin\\+https",\\s+"ok": true,\\s+"state": "${state}"`).test(text) && stale === value
+      })
+    running.instance.write('secrets/app.key', 'garbage')
+    await running.gateway.reload()
+    await reaches('degraded', 1)
+    assert.equal((await ask(running.port)).peer, 'first.test')
+    running.instance.write('secrets/app.key', second.key + second.chain)
+    await reaches('up', 0)
+    await running.log.until(/a certificate of the connector can be read again/)
+    await waitUntil('the mended certificate is served', async () => (await ask(running.port)).peer === 'second.test')
+  },
+)
+
 test('an upstream that requires a client certificate gets it', {
   ...options,
   skip: opensslMissing || nginxMissing,

@@ -74,6 +74,9 @@ interface Chooser {
 
 const CHECK_INTERVAL = 5_000
 
+/** Checks until a source that fails is read again, where that is not cheap. */
+const CHECKS_UNTIL_RETRY = 2
+
 /** Warnings about options without effect or with an unexpected one. */
 export function serverWarnings({ keyManager, sni, clientAuth, trustManager }: ServerValues): string[] {
   const warnings: string[] = []
@@ -112,13 +115,16 @@ export async function serverTls(values: ServerValues, alpn: boolean, env: Enviro
   const changed = () => {
     for (const source of chooser.sources) source.invalidate()
     changes.tell()
-    void checkSources(chooser).then(() => expiry.check())
+    void readAgain(chooser.sources).then(() => expiry.check())
   }
   for (const source of [keys, trust, sni && provider]) if (source) env.onDispose(source.onChange(changed))
   if (env.serving) {
     for (const source of chooser.sources) reports.measure(source)
+    let checks = 0
     const check = async () => {
-      if (chooser.isChecked) await checkSources(chooser)
+      // A store may look at its files only when they are read, so that nothing else shows that they are as they should be again.
+      const isRetry = ++checks % CHECKS_UNTIL_RETRY === 0
+      await readAgain(chooser.sources.filter(({ problem }) => chooser.isChecked || (isRetry && problem !== null)))
       for (const source of chooser.sources) source.report()
     }
     const checking = setInterval(() => void check(), CHECK_INTERVAL).unref()
@@ -135,7 +141,7 @@ export async function serverTls(values: ServerValues, alpn: boolean, env: Enviro
 }
 
 /** Reads the sources, so that a failure is reported before a client needs them. */
-async function checkSources({ sources }: Chooser): Promise<void> {
+async function readAgain(sources: readonly CachedIdentities[]): Promise<void> {
   await Promise.allSettled(sources.map((source) => source.refresh()))
 }
 

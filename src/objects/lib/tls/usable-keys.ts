@@ -3,6 +3,9 @@ import type { Environment } from '#schema'
 import { EVENTS } from '../log-events.ts'
 import { checkIdentities } from './usable-identities.ts'
 
+/** Milliseconds between reads of keys that can not be used: their store may look at its files only when they are read. */
+const RETRY_INTERVAL = 10_000
+
 /**
  * The keys of a client, checked whenever they change: one that OpenSSL rejects does not replace one that works, since no connection
  * could be opened with it. Rejects where they are unusable at first.
@@ -38,5 +41,9 @@ export async function usableKeys(
   }
   // Reported when it changes, not with the next connection. Failures of the source are reported by the source.
   env.onDispose(keys.onChange(() => void identities().catch(() => {})))
+  const retrying = setInterval(() => {
+    if (reported !== null) void identities().catch(() => {})
+  }, RETRY_INTERVAL).unref()
+  env.onDispose(() => clearInterval(retrying))
   return { ...keys, identities }
 }
