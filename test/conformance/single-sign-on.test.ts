@@ -98,6 +98,17 @@ describe('SingleSignOnFilter', () => {
     assert.equal((await at.ask(null, { url: 'http://app.example/out' })).location?.pathname, '/bye')
   })
 
+  test('logoutExpression can exclude requests of other sites', async () => {
+    const logoutExpression = "${request.uri.path == '/out' && request.headers['Sec-Fetch-Site'][0] != 'cross-site'}"
+    await using at = await protectedPages([singleSignOn({ logoutExpression })], QUIET)
+    const session = at.manager.login('demo')
+    const url = 'http://app.example/out'
+    await at.ask(session, { url, headers: { 'Sec-Fetch-Site': 'cross-site' } })
+    assert.equal((await at.ask(session)).status, 200)
+    await at.ask(session, { url })
+    assert.equal((await at.ask(session)).status, 302)
+  })
+
   test('logoutExpression: the session ends immediately, although it is cached and no notification arrives', async () => {
     const config = { logoutExpression: "${request.uri.path == '/out'}", defaultLogoutLandingPage: '/bye' }
     const am = { ...QUIET.am, sessionCache: { enabled: true, maximumTimeToCache: '1 hour' } }

@@ -241,7 +241,7 @@ test(
   },
 )
 
-test('logout from another site asks the user; the provider of the login needs no consent', options, async () => {
+test('B116: logout from another site asks the user; the provider of the login needs no consent', options, async () => {
   const client = { backchannel_logout_uri: 'http://127.0.0.1:1/', backchannel_logout_session_required: true }
   const entity = '${contexts.oauth2Info.id_token_claims.sid}'
   await using at = await openIdGateway({ entity, client, provider: { backchannelLogout: { enabled: true } } })

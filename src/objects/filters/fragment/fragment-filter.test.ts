@@ -68,7 +68,7 @@ test('the fragment is captured before the login, and restored after it', async (
   assert.deepEqual([again.response.status, again.written], [200, undefined])
 })
 
-test('over TLS a cookie that another host of the domain can set has no effect', async () => {
+test('B116: over TLS a cookie that another host of the domain can set has no effect', async () => {
   await using filter = await withFilter()
   const asked = await filter.send('https://app.example/app/page')
   const field = asked.response.headers.all('set-cookie').find((each) => each.includes('ig-fragment=')) ?? ''
