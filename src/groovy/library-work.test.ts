@@ -56,7 +56,7 @@ for (const [what, script] of Object.entries(costly)) {
   })
 }
 
-test('a pause does not start the time of an evaluation anew', async () => {
+test('the time of an evaluation does not start again after a pause', async () => {
   const script = 'while (true) { for (i in 1..20000) { }; Thread.sleep(1) }'
   await assert.rejects(runGroovy(script, { limits: { timeout: 100 } }), { name: 'GroovyLimitError', limit: 'time' })
 })
