@@ -131,6 +131,14 @@ describe('with a member', { skip: etcdMissing }, () => {
     assert.ok(all.all.every(({ item }) => item.modRevision > revision))
   })
 
+  test('a watch of the keys from a first to a last one includes both', async () => {
+    const { revision } = await client.get('x')
+    using part = watching(client, { first: 'part/b', last: 'part/c', from: revision + 1n })
+    for (const name of ['c\0', 'aa', 'a', 'bb', 'd', 'c']) await write(client, put(`part/${name}`, '1'))
+    await waitUntil('the watch had the last one', () => part.texts.includes('put part/c 1'))
+    assert.deepEqual(part.texts, ['put part/bb 1', 'put part/c 1'])
+  })
+
   test('a watch without changes reports how far the store is', async () => {
     const { revision } = await client.get('x')
     using idle = watching(client, { key: 'idle', from: revision + 1n })

@@ -7,6 +7,7 @@ import {
   endOfPrefix,
   flagOf,
   integerOf,
+  keyAfter,
   keyBytes,
   objectsOf,
   type RawItem,
@@ -37,7 +38,6 @@ export interface KeyPage {
 
 const KEYS_LIMIT = 1_000
 const VALUES_LIMIT = 100
-const ZERO = Buffer.from([0])
 
 /**
  * Reads one page. A page whose response is too large is asked for again with half of the items. Keys that are not UTF-8 are
@@ -48,7 +48,7 @@ export async function listKeys(cluster: ClusterCalls, prefix: string, options: L
   const end = endOfPrefix(first)
   const { keysOnly = false, after } = options
   const limit = options.limit ?? (keysOnly ? KEYS_LIMIT : VALUES_LIMIT)
-  let start = after === undefined ? first : Buffer.concat([keyBytes(after), ZERO])
+  let start = after === undefined ? first : keyAfter(keyBytes(after))
   let { revision } = options
   for (let size = limit; ; ) {
     const page = await part(cluster, { start, end, size, keysOnly, revision }).catch((error: unknown) => {
@@ -64,7 +64,7 @@ export async function listKeys(cluster: ClusterCalls, prefix: string, options: L
     const last = page.items.at(-1)
     if (items.length > 0 || last === undefined) return { items, more: page.more, revision }
     // A page of foreign keys only: the caller could not name the last one.
-    start = Buffer.concat([last.rawKey, ZERO])
+    start = keyAfter(last.rawKey)
   }
 }
 
@@ -109,6 +109,6 @@ function checkOrder(items: readonly RawItem[], start: Buffer, end: Buffer): void
   for (const { rawKey } of items) {
     if (rawKey.compare(least) < 0 || rawKey.compare(end) >= 0)
       throw new MalformedResponse('kvs: expected keys of the range in their order, got others')
-    least = Buffer.concat([rawKey, ZERO])
+    least = keyAfter(rawKey)
   }
 }

@@ -10,8 +10,11 @@ export interface KeyValue {
   readonly lease: string | null
 }
 
-/** Part of the key space: one key, or all keys with a prefix. */
-export type KeyRange = { readonly key: string } | { readonly prefix: string }
+/** Part of the key space: one key, all keys with a prefix, or all keys from a first to a last one, both included. */
+export type KeyRange =
+  | { readonly key: string }
+  | { readonly prefix: string }
+  | { readonly first: string; readonly last: string }
 
 /** Condition of a transaction; revision 0 holds where the key does not exist. */
 export type Compare =

@@ -8,6 +8,8 @@ const MAX_INT64 = 2n ** 63n - 1n
 const INTEGER = /^\d{1,20}$/
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
+const ZERO = Buffer.from([0])
+
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Revision, count, time or size: never negative. */
@@ -122,8 +124,16 @@ function decodedKey(bytes: Buffer): string | null {
 /** `key` and `range_end` of a request. */
 export function rangeOf(range: KeyRange): { key: string; range_end?: string } {
   if ('key' in range) return { key: encodedKey(range.key) }
-  const first = keyBytes(range.prefix)
-  return { key: first.toString('base64'), range_end: endOfPrefix(first).toString('base64') }
+  const [first, end] =
+    'first' in range
+      ? [keyBytes(range.first), keyAfter(keyBytes(range.last))]
+      : [keyBytes(range.prefix), endOfPrefix(keyBytes(range.prefix))]
+  return { key: first.toString('base64'), range_end: end.toString('base64') }
+}
+
+/** The next key: no other one is between the two. */
+export function keyAfter(key: Buffer): Buffer {
+  return Buffer.concat([key, ZERO])
 }
 
 /** The first key beyond all keys with the prefix. UTF-8 has no byte 0xff, so that the last byte can grow. */

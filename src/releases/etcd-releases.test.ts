@@ -14,7 +14,8 @@ import {
 } from '#releases'
 import { EtcdMember, etcdClient, etcdMissing } from '#test/etcd'
 import { EtcdRelay, type Fate } from '#test/etcd-relay'
-import { within } from '#test/waiting'
+import { put, watching, write } from '#test/etcd-requests'
+import { waitUntil, within } from '#test/waiting'
 
 const clock = { now: () => Date.now(), monotonic: () => performance.now() }
 const by = { author: 'demo', note: 'a test' }
@@ -282,7 +283,6 @@ describe('releases in etcd', { skip: etcdMissing }, () => {
   test('damaged values have errors that name the key, and a push repairs them', async () => {
     const releases = releasesIn()
     const { keys } = releases
-    const put = (key: string, value: string) => etcd.transact({ compare: [], success: [{ put: { key, value } }] })
     await made(releases.create(routes(300), by, anywhere))
     const record = await recordOf(releases, 1)
     const tree = await releases.tree(record)
@@ -293,12 +293,12 @@ describe('releases in etcd', { skip: etcdMissing }, () => {
       assert.match(error.message, message)
       return true
     }
-    await put(`${keys.contents}${entry.hash}`, '{"route":6}')
+    await write(etcd, put(`${keys.contents}${entry.hash}`, '{"route":6}'))
     await assert.rejects(
       reading(route(5)),
       failing('wrong-hash', /another hash than its key of config\/routes\/r5\.json/),
     )
-    await put(`${keys.contents}${entry.hash}`, 'x'.repeat(1_400_000))
+    await write(etcd, put(`${keys.contents}${entry.hash}`, 'x'.repeat(1_400_000)))
     await assert.rejects(reading(route(5)), failing('wrong-hash', /expected 11 bytes, found 1400000/))
     await etcd.transact({ compare: [], success: [{ delete: { key: `${keys.contents}${tree.get(route(6))!.hash}` } }] })
     await assert.rejects(reading(route(6)), failing('missing', /does not exist of config\/routes\/r6\.json/))
@@ -307,26 +307,26 @@ describe('releases in etcd', { skip: etcdMissing }, () => {
 
     assert.ok('shards' in record.tree)
     const shard = [...record.tree.shards.values()][0]!
-    await put(`${keys.contents}${shard.hash}`, '{}')
+    await write(etcd, put(`${keys.contents}${shard.hash}`, '{}'))
     await assert.rejects(releases.tree(record), failing('wrong-hash', new RegExp(shard.hash)))
     assert.equal(await made(releases.create(routes(300), by, anywhere)), 3)
     assert.equal((await releases.tree(record)).files, 300)
 
-    await put(keys.release(3), 'hello')
+    await write(etcd, put(keys.release(3), 'hello'))
     await assert.rejects(releases.release(3), failing('not-a-manifest', /0000000003: expected the record of a release/))
     const change = { path: route(0), before: hashOf('{"route":0}'), after: '{}' }
     assert.equal((await releases.write([change], by, anywhere)).state, 'blocked')
     assert.match((await releases.list()).releases[0]?.problem ?? '', /expected the record/)
-    await put(`${keys.releases}zzz`, 'not ours')
+    await write(etcd, put(`${keys.releases}zzz`, 'not ours'))
     assert.equal(await made(releases.create(routes(300), by, anywhere)), 4)
     assert.equal(Object.keys(await filesOf(releases, 4)).length, 300)
 
-    await put(keys.release(4), '{"format":2}')
+    await write(etcd, put(keys.release(4), '{"format":2}'))
     assert.match(
       ((await releases.create(routes(1), by, anywhere)) as { reason: string }).reason,
       /upgrade this gateway/,
     )
-    await put(keys.current, 'hello')
+    await write(etcd, put(keys.current, 'hello'))
     await assert.rejects(releases.head(), failing('not-a-manifest', /current: expected the pointer/))
     assert.equal((await releases.create(routes(1), by, anywhere)).state, 'blocked')
   })
@@ -351,6 +351,21 @@ describe('releases in etcd', { skip: etcdMissing }, () => {
     await etcd.transact({ compare: [], success: puts })
     await within('the pointer was moved', moved.promise)
     assert.equal((await recordOf(releases, 1)).number, 1)
+  })
+
+  test('followers watch the pointer and the last change, and no keys with similar names', async () => {
+    const prefix = `/test-${prefixes++}`
+    const releases = releasesIn({ prefix })
+    const { current, change, followed } = releases.keys
+    await made(releases.create(routes(1), by, anywhere))
+    const { revision } = await releases.head()
+    await using direct = etcdClient([member.url])
+    using watch = watching(direct, { ...followed, from: revision + 1n })
+    const neighbours = ['-old', '.change', '.backup', '/x', '0', ' ', '\u0001', '\0a', '\0\0', '\u{10ffff}', '.change~']
+    for (const end of neighbours) await write(etcd, put(`${current}${end}`, 'x'))
+    await made(releases.create(routes(2), by, anywhere))
+    await waitUntil('the change was delivered', () => watch.all.length >= 2)
+    assert.deepEqual(watch.all.map(({ item }) => item.key).toSorted(), [current, change])
   })
 
   test('a sweep removes old releases, and contents that have had no release for an hour', async () => {

@@ -19,9 +19,9 @@ export function followPointer(
   from: bigint,
   { moved, ended }: PointerListener,
 ): Disposable {
-  const { current, change } = reader.keys
+  const { current, change, followed } = reader.keys
   const watch: Disposable = etcd.follow(
-    { prefix: current, from },
+    { ...followed, from },
     {
       events: (events) => {
         const last = events.findLast(({ item }) => item.key === current)

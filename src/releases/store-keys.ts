@@ -1,3 +1,4 @@
+import type { KeyRange } from '#etcd'
 import { type ContentEntry, PART_BYTES, partsOf } from './content.ts'
 
 /** Keys of a store below its prefix. */
@@ -5,8 +6,10 @@ export class StoreKeys {
   readonly prefix: string
   /** The pointer: the one key that instances follow. */
   readonly current: string
-  /** What the last commit has put, for followers: below the key of the pointer, so that one watch has both. */
+  /** What the last commit has put, for followers: the next key after the pointer, so that one watch has both, and no other. */
   readonly change: string
+  /** What instances watch. */
+  readonly followed: KeyRange
   /** Written with every removal of contents, and compared by every commit. */
   readonly sweep: string
   readonly releases: string
@@ -17,7 +20,8 @@ export class StoreKeys {
     const base = prefix.replace(/\/+$/, '')
     this.prefix = base
     this.current = `${base}/current`
-    this.change = `${base}/current.change`
+    this.change = `${this.current}\0`
+    this.followed = { first: this.current, last: this.change }
     this.sweep = `${base}/sweep`
     this.releases = `${base}/releases/`
     this.contents = `${base}/contents/`
