@@ -252,6 +252,13 @@ describe('the local copy', () => {
       copy.tryOut(copiedRelease(2, SECOND), unreachable, () => Promise.reject(new Error('no'))),
       /^Error: no$/,
     )
+    // Of many that are not taken, the contents of the last one alone stay.
+    for (const text of ['x', 'y', 'z']) {
+      const refused = { 'config/config.json': text }
+      await copy.tryOut(copiedRelease(3, refused), fetcher(refused).fetch, async () => {})
+    }
+    assert.equal(readdirSync(join(root, '.contents')).length, Object.keys(FIRST).length + 1)
+    await copy.tryOut(copiedRelease(2, SECOND), fetch, async () => {})
     const count = fetched.length
     await copy.put(copiedRelease(2, SECOND), fetch)
     assert.equal(fetched.length, count, 'contents are not read twice')

@@ -167,6 +167,9 @@ export class LocalCopy {
       const root = join(this.root, CANDIDATE)
       await rm(root, { recursive: true, force: true })
       await mkdir(root, { mode: 0o750 })
+      // Without those of other trials.
+      const used = this.#record === null ? new Set<string>() : hashesOf(this.#record)
+      await this.#contents.keepOnly(used.union(new Set([...release.files.values()].map(({ hash }) => hash))))
       try {
         await this.#contents.add(release.files.values(), fetch)
         await new PlacedFiles(root, this.#contents).replaceAll(release.files)

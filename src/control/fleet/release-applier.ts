@@ -31,6 +31,8 @@ export class ReleaseApplier {
   readonly #pending = new Set<string>()
   /** Whether units serve the local copy; before the first release they serve the folders of the instance. */
   #isServing = false
+  /** Whether the units were refused that the release of the local copy needs: the others do not serve it, whatever their routes are. */
+  #isRefused = false
   #tree: Tree | null = null
   #running: Promise<void> | null = null
   #again = false
@@ -124,7 +126,7 @@ export class ReleaseApplier {
       await this.#exclusive(async () => {
         if ((copy.release?.release ?? 0) >= number) return
         const release = await this.#read(number)
-        if (!needsUnits(changesTo(copy.release, release))) await this.#copy(release)
+        if (!this.#isRefused && !needsUnits(changesTo(copy.release, release))) await this.#copy(release)
       })
     } catch (error) {
       // The next run tries again, and reports it.
@@ -188,9 +190,10 @@ export class ReleaseApplier {
       const { wanted, pointer } = state
       if (wanted === null || (pointer?.last ?? 0) < this.#newest) return null
       const isCopied = copy.release?.release === wanted && !isForced
-      if (isCopied && this.#isServing) return false
+      if (isCopied && this.#isServing) return this.#isRefused
       const release = isCopied && copy.release !== null ? copy.release : await this.#read(wanted)
-      if (!this.#isServing || needsUnits(changesTo(copy.release, release))) return this.#tryOut(release)
+      if (!this.#isServing || this.#isRefused || needsUnits(changesTo(copy.release, release)))
+        return this.#tryOut(release)
       await this.#copy(release)
       return false
     })
@@ -233,7 +236,8 @@ export class ReleaseApplier {
   async #replace(): Promise<void> {
     const { copy, host, logger } = this.#input
     const problems = await host.replace(servedFolders(copy.root))
-    if (problems.length > 0) return this.#refused(this.#number ?? 0, problems)
+    this.#isRefused = problems.length > 0
+    if (this.#isRefused) return this.#refused(this.#number ?? 0, problems)
     this.#isServing = true
     if (this.#serves()) logger.info({ release: this.#number }, 'release served by new units')
   }
