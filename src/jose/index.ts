@@ -1,4 +1,4 @@
-export { claim, isForAudience, numericDate, readClaims } from './claims.ts'
+export { claim, isForAudience, numericDate, readClaims, responseDate } from './claims.ts'
 export { MAX_TOKEN_LENGTH, parseSignedToken, parseToken, type SignedToken, type TokenHeader } from './compact.ts'
 export { decryptToken, decryptWithKey } from './decrypt.ts'
 export { encryptionRefusal, encryptJwt } from './encrypt.ts'

@@ -120,6 +120,8 @@ export const TOKEN_KINDS = {
     required: ['sub'],
     hasOptionalParties: true,
   },
+  /** User info as JSON, or encrypted without a signature: a response of its endpoint (OpenID Connect Core section 5.3.2). */
+  plainUserInfo: { ...ANY, subject: 'the user info', required: ['sub'], times: [], isResponse: true },
   /** A JWT-secured authorization response, JARM sections 2.1 and 2.4. */
   authorizationResponse: { ...ANY, subject: 'the response', uses: [], required: ['exp'] },
   /** RFC 9449 sections 4.2 and 4.3. Its `iat` may be ahead by seconds (section 11.1). */

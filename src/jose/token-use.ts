@@ -28,18 +28,17 @@ const USE_OF_KIND: ReadonlyMap<string, TokenUse> = new Map([
   ['logout', 'logout'],
 ])
 
-/** Names of access managers in `tokenName`, and in the `token_type` of introspection responses of OpenAM. */
+/**
+ * Values of `tokenName` of access managers, of `token_use` of Cognito and of introspection responses of Hydra, and of `token_type` in
+ * introspection responses of OpenAM and in tokens of Django.
+ */
 const USE_OF_NAME: ReadonlyMap<string, TokenUse> = new Map([
-  ['access_token', 'access'],
-  ['id_token', 'id'],
-  ['refresh_token', 'refresh'],
-])
-
-/** Values of `token_use` of Cognito. */
-const USE_OF_WORD: ReadonlyMap<string, TokenUse> = new Map([
   ['access', 'access'],
+  ['access_token', 'access'],
   ['id', 'id'],
+  ['id_token', 'id'],
   ['refresh', 'refresh'],
+  ['refresh_token', 'refresh'],
 ])
 
 /** A media type of RFC 7515 section 4.1.9: case-insensitive, and `application/` is optional. */
@@ -56,10 +55,10 @@ export function useOfType(typ: string): TokenUse | null {
 /** The uses that claims declare; more than one where they contradict each other. */
 export function declaredUses(claims: JsonObject): readonly TokenUse[] {
   const uses: TokenUse[] = []
-  const tokenName = claim(claims, 'tokenName')
-  if (tokenName !== undefined) uses.push(USE_OF_NAME.get(String(tokenName)) ?? 'other')
-  const tokenUse = claim(claims, 'token_use')
-  if (tokenUse !== undefined) uses.push(USE_OF_WORD.get(String(tokenUse)) ?? 'other')
+  for (const name of ['tokenName', 'token_use']) {
+    const value = claim(claims, name)
+    if (value !== undefined) uses.push(USE_OF_NAME.get(value as string) ?? 'other')
+  }
   const typ = claim(claims, 'typ')
   const kind = typeof typ === 'string' ? (USE_OF_KIND.get(typ.toLowerCase()) ?? useOfType(typ)) : null
   if (kind !== null) uses.push(kind)

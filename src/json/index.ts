@@ -5,6 +5,7 @@ export { JsonDocument, type Position, readDocument, type SourceRange, syntaxErro
 export { documentText } from './document-text.ts'
 export { measureJson } from './measure.ts'
 export { exceedsDoubleRange, JsonNumber, jsonNumber, numberValue } from './number.ts'
+export { jsonObjectIn } from './object-in.ts'
 export {
   checkJson,
   DuplicateMemberError,

@@ -1,6 +1,6 @@
 import { CachedValue } from '#cache'
 import type { Handler } from '#http'
-import { isPlainObject, type JsonObject, parseUniqueJson } from '#json'
+import { type JsonObject, jsonObjectIn } from '#json'
 import type { Clock } from '#schema'
 import { fetchBy } from './fetch-by-handler.ts'
 import { isIssuerAt } from './metadata-issuer.ts'
@@ -60,19 +60,19 @@ export class Discovery {
         method: 'GET',
         headers: { Accept: 'application/json' },
       })
-      return this.#checked(answer.status, await answer.text())
+      return this.#checked(answer.status, new Uint8Array(await answer.arrayBuffer()))
     } catch (cause) {
       const message = `the metadata at ${this.#url} can not be read: ${(cause as Error).message}`
       throw new OpenIdError('temporarily_unavailable', message, true, { cause })
     }
   }
 
-  #checked(status: number, text: string): ServerMetadata {
+  #checked(status: number, content: Uint8Array): ServerMetadata {
     if (status !== 200) throw new Error(`expected the status 200, got ${status}`)
-    const found = parseUniqueJson(text)
-    if (!isPlainObject(found)) throw new Error('expected a JSON object')
+    const found = jsonObjectIn(content)
+    if (found === null) throw new Error('expected a JSON object with each member once')
     const { configured, required, admitsAnyIssuer } = this.#settings
-    const metadata = { ...(found as JsonObject), ...configured }
+    const metadata = { ...found, ...configured }
     for (const name of required) {
       const value = Object.hasOwn(metadata, name) ? metadata[name] : null
       if (typeof value !== 'string' || !URL.canParse(value)) throw new Error(`expected "${name}" to be a URL`)

@@ -1,5 +1,5 @@
 import type { TokenEndpointResponse } from 'oauth4webapi'
-import { isPlainObject, type JsonObject, parseUniqueJson } from '#json'
+import { type JsonObject, jsonObjectIn } from '#json'
 import { OpenIdError } from './open-id-error.ts'
 
 /** Tokens of a token response. */
@@ -49,21 +49,13 @@ export async function separateIdToken(
   decrypt: (jwe: string) => Promise<string>,
 ): Promise<SeparatedResponse> {
   if (answer.status !== 200) return { answer, idToken: null }
-  const { id_token: idToken, ...others } = membersOf(await answer.text())
+  const members = jsonObjectIn(new Uint8Array(await answer.arrayBuffer()))
+  if (members === null) throw malformed('it is no JSON object with each member once')
+  const { id_token: idToken, ...others } = members
   const rest = new globalThis.Response(JSON.stringify(others), { status: 200, headers: answer.headers })
   if (idToken === undefined) return { answer: rest, idToken: null }
   if (typeof idToken !== 'string') throw malformed('its id_token is not a text')
   return { answer: rest, idToken: isEncrypted(idToken) ? await decrypt(idToken) : idToken }
-}
-
-function membersOf(text: string): JsonObject {
-  try {
-    const members = parseUniqueJson(text)
-    if (isPlainObject(members)) return members as JsonObject
-  } catch {
-    throw malformed('it is no JSON with each member once')
-  }
-  throw malformed('it is no JSON object')
 }
 
 function malformed(reason: string): OpenIdError {

@@ -103,7 +103,7 @@ test('the clock of the gateway decides about an ID token, and max_age about the 
 
 test('a token response with a member twice, or without the ID token of the login, is refused', async () => {
   const twice = '{"access_token":"a","token_type":"Bearer","access_token":"b"}'
-  await assert.rejects(complete(twice), /token response is malformed: it is no JSON with each member once/)
+  await assert.rejects(complete(twice), /without an object that has each member once, which is not the protocol/)
   await assert.rejects(complete('{"access_token":"a","token_type":"Bearer"}'), /has no id_token/)
   await assert.rejects(complete('{"access_token":"a","token_type":"Bearer","id_token":7}'), /id_token is not a text/)
 })
@@ -116,7 +116,7 @@ test('user info keeps the exact value of large numbers', async () => {
   const twice = clientOf({ userInfo: '{"sub":"other","sub":"bjensen"}' })
   await assert.rejects(
     twice.userInfo('a', 'bjensen', exchangeFor('GET', 'https://shop.example.com/')),
-    /no JSON object/,
+    /without an object that has each member once/,
   )
 })
 
@@ -125,7 +125,7 @@ test('a failure has the endpoint that failed, without the query of its URL', asy
   const exchange = exchangeFor('GET', 'https://shop.example.com/')
   const failure = (path: string) => ({
     unavailable: true,
-    description: `${ISSUER}${path}: the server answered with status 200 and content of type application/json, which is not the protocol`,
+    description: `${ISSUER}${path}: the server answered with status 200 and content of type application/json without an object that has each member once, which is not the protocol`,
   })
   await assert.rejects(client.refresh('r', exchange), failure('/token'))
   await assert.rejects(client.userInfo('a', 'bjensen', exchange), failure('/userinfo'))

@@ -24,6 +24,7 @@ const UNAVAILABLE: readonly [ResponseForm, number, string, string][] = [
   ['json', 400, 'text/html', '<html>Bad Request</html>'],
   ['json', 400, 'application/json', '{"message":"no Route matched with those values"}'],
   ['json', 400, 'application/json', '<html>'],
+  ['json', 201, 'application/json', '{"request_uri":"urn:x","request_uri":"urn:y"}'],
   ['json', 401, 'application/json', '["error"]'],
   ['json', 302, 'application/json', '{"error":"invalid_grant"}'],
   ['json', 408, 'application/json', '{"error":"invalid_grant"}'],

@@ -1,4 +1,4 @@
-import { isPlainObject } from '#json'
+import { jsonObjectIn } from '#json'
 import { ServerUnreachableError } from './server-unreachable-error.ts'
 
 /** Media types and statuses that an endpoint may respond with. */
@@ -32,21 +32,14 @@ export function checkProtocolResponse(
   }
   const isRefused = status >= 400 && status <= 499
   if (!isRefused && status !== 200 && status !== 201) throw unavailable(status, type)
-  const body = JSON_TYPE.test(type) ? objectIn(content) : null
+  const body = JSON_TYPE.test(type) ? jsonObjectIn(content) : null
+  if (body === null && JSON_TYPE.test(type))
+    throw unavailable(status, `${type} without an object that has each member once`)
   // An error response of the protocol has an error code (RFC 6749 section 5.2).
   if (body === null || (isRefused && typeof body['error'] !== 'string')) throw unavailable(status, type)
 }
 
 function unavailable(status: number, type: string): ServerUnreachableError {
-  const found = type === '' ? 'no content type' : `content of type ${type.slice(0, 60)}`
+  const found = type === '' ? 'no content type' : `content of type ${type.slice(0, 100)}`
   return new ServerUnreachableError(`the server answered with status ${status} and ${found}, which is not the protocol`)
-}
-
-function objectIn(content: Uint8Array): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content))
-    return isPlainObject(value) ? value : null
-  } catch {
-    return null
-  }
 }

@@ -37,6 +37,21 @@ for (const [name, claims, message] of [
   })
 }
 
+/** An answer in JSON, from its bytes. */
+const plain = (text: string) =>
+  readUserInfo(
+    new globalThis.Response(Buffer.from(text, 'latin1'), { headers: { 'Content-Type': 'application/json' } }),
+    rules,
+  )
+
+test('plain user info is about the user, with each member once, in UTF-8', async () => {
+  assert.equal((await plain('{"sub":"demo","exp":"never","iss":"x"}'))['iss'], 'x')
+  await assert.rejects(plain('{"sub":"other"}'), /another user/)
+  await assert.rejects(plain('{"sub":null}'), /another user/)
+  await assert.rejects(plain('{"sub":"other","sub":"demo"}'), /each member once/)
+  await assert.rejects(plain('{"sub":"demo","name":"\xff"}'), /no JSON object/)
+})
+
 test('a logout token is no user info', async () => {
   await assert.rejects(signed({ sub: 'demo' }, { alg: 'RS256', typ: 'logout+jwt' }), /another use/)
 })

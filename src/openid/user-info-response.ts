@@ -1,5 +1,5 @@
 import { parseSignedToken, readClaims, TokenError, violations } from '#jose'
-import { isPlainObject, type JsonObject, parseUniqueJson } from '#json'
+import { type JsonObject, jsonObjectIn } from '#json'
 import { isEncrypted } from './issued-tokens.ts'
 import { OpenIdError } from './open-id-error.ts'
 
@@ -21,45 +21,44 @@ interface UserInfoRules {
 export async function readUserInfo(answer: globalThis.Response, rules: UserInfoRules): Promise<JsonObject> {
   if (answer.status !== 200) throw refusal(answer)
   const type = answer.headers.get('content-type') ?? ''
-  const text = await answer.text()
-  const info = type.startsWith('application/jwt') ? await openUserInfo(text.trim(), rules) : objectIn(text)
-  if (info === null) throw new OpenIdError('server_error', 'the user info is no JSON object', false)
-  // OpenID Connect Core section 5.3.2: otherwise a substituted token could show another user.
-  if (info['sub'] !== rules.subject)
-    throw new OpenIdError('invalid_token', 'the user info is about another user than the ID token', false)
-  return info
+  const bytes = Buffer.from(await answer.arrayBuffer())
+  return type.startsWith('application/jwt') ? openUserInfo(bytes.toString('latin1').trim(), rules) : plain(bytes, rules)
 }
 
-async function openUserInfo(text: string, rules: UserInfoRules): Promise<JsonObject | null> {
+async function openUserInfo(text: string, rules: UserInfoRules): Promise<JsonObject> {
   const content = isEncrypted(text) ? await rules.decrypt(text) : text
   // Encrypted without signature: as trusted as plain JSON from the same endpoint.
-  if (content.startsWith('{') && content !== text) return objectIn(content)
+  if (content.startsWith('{') && content !== text) return plain(Buffer.from(content), rules)
   const problem = await rules.signatureProblem(content)
-  if (problem !== null) throw new OpenIdError('invalid_token', `the user info is invalid: ${problem}`, false)
-  return judgedClaims(content, rules)
+  if (problem !== null) throw invalid(problem)
+  return signed(content, rules)
 }
 
-function judgedClaims(jwt: string, { subject, issuer, clientId, now, skew }: UserInfoRules): JsonObject {
+function plain(bytes: Buffer, { subject, now }: UserInfoRules): JsonObject {
+  const info = jsonObjectIn(bytes)
+  if (info === null)
+    throw new OpenIdError('server_error', 'the user info is no JSON object with each member once', false)
+  const [violation] = violations(null, info, { kind: 'plainUserInfo', times: { now }, subject })
+  if (violation === undefined) return info
+  throw invalid(violation.message)
+}
+
+function signed(jwt: string, { subject, issuer, clientId, now, skew }: UserInfoRules): JsonObject {
   try {
     const { header, payload } = parseSignedToken(jwt)
     const claims = readClaims(payload)
     const parties = { issuer, audience: [clientId], subject }
     const [violation] = violations(header, claims, { kind: 'userInfo', times: { now, skew }, ...parties })
     if (violation === undefined) return claims
-    throw new OpenIdError('invalid_token', `the user info is invalid: ${violation.message}`, false)
+    throw invalid(violation.message)
   } catch (error) {
-    if (!(error instanceof TokenError)) throw error
-    throw new OpenIdError('invalid_token', `the user info is invalid: ${error.message}`, false)
+    if (error instanceof TokenError) throw invalid(error.message)
+    throw error
   }
 }
 
-function objectIn(text: string): JsonObject | null {
-  try {
-    const value = parseUniqueJson(text)
-    return isPlainObject(value) ? (value as JsonObject) : null
-  } catch {
-    return null
-  }
+function invalid(reason: string): OpenIdError {
+  return new OpenIdError('invalid_token', `the user info is invalid: ${reason}`, false)
 }
 
 function refusal(answer: globalThis.Response): OpenIdError {

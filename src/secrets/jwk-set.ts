@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { DecodedSecret } from '#contracts'
 import { type Handler, Headers, internalCall, internalExchange, Request, Uri } from '#http'
-import { isPlainObject } from '#json'
+import { jsonObjectIn } from '#json'
 import type { Logger } from '#logging'
 import { decodeJwk } from './jwk.ts'
 
@@ -31,8 +31,9 @@ export async function fetchJwkSet(url: string, handler: Handler, logger: Logger,
 
 /** Decodes the public part of each key; unusable keys are skipped (RFC 7517 section 5). */
 function decodeJwkSet(content: Uint8Array, logger: Logger): JwkSet {
-  const list = keysIn(content)
-  if (list === null) throw new Error('expected a JSON Web Key Set: an object with a list of "keys"')
+  const list = jsonObjectIn(content)?.['keys']
+  if (!Array.isArray(list))
+    throw new Error('expected a JSON Web Key Set: an object with a list of "keys", and with each member once')
   if (list.length > MOST_KEYS) throw new Error(`expected at most ${MOST_KEYS} keys, got ${list.length}`)
   const keys: DecodedSecret[] = []
   for (const [at, jwk] of list.entries()) {
@@ -43,13 +44,4 @@ function decodeJwkSet(content: Uint8Array, logger: Logger): JwkSet {
     }
   }
   return { keys, version: createHash('sha256').update(content).digest('base64') }
-}
-
-function keysIn(content: Uint8Array): readonly unknown[] | null {
-  try {
-    const set: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content))
-    return isPlainObject(set) && Object.hasOwn(set, 'keys') && Array.isArray(set['keys']) ? set['keys'] : null
-  } catch {
-    return null
-  }
 }

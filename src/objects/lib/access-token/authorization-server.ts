@@ -8,10 +8,9 @@ import {
   mediaType,
   type Request,
 } from '#http'
-import type { JsonObject } from '#json'
+import { type JsonObject, jsonObjectIn } from '#json'
 import type { Logger } from '#logging'
 import type { Environment } from '#schema'
-import { jsonObjectIn } from '../json-object-in.ts'
 import { EVENTS } from '../log-events.ts'
 import { type InfoRules, resolutionOf } from './token-info.ts'
 

@@ -1,6 +1,6 @@
 import type { TokenRejection, TokenResolution } from '#contracts'
-import { scopesOf, TokenError, violations } from '#jose'
-import { type JsonObject, type JsonValue, numberValue } from '#json'
+import { responseDate, scopesOf, TokenError, violations } from '#jose'
+import type { JsonObject } from '#json'
 
 export const EXPIRED: TokenRejection = refusal('the access token has expired')
 
@@ -49,16 +49,11 @@ export function refusal(reason: string): TokenRejection {
   return { outcome: 'invalid', description: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.` }
 }
 
-/** Milliseconds since the epoch, from `exp`, else from `expires_in`, both in seconds; null where both are missing. */
-function expiryOf(info: JsonObject, now: number): number | null {
-  const exp = info['exp'] ?? null
-  if (exp !== null) return milliseconds(exp, 'exp')
-  const rest = info['expires_in'] ?? null
-  return rest === null ? null : now + milliseconds(rest, 'expires_in')
-}
-
-function milliseconds(value: JsonValue, name: string): number {
-  const seconds = numberValue(value)
-  if (seconds !== null && Number.isFinite(seconds * 1_000)) return seconds * 1_000
-  throw new TokenError(`the claim ${name} is not a number of seconds`)
+/** Milliseconds since the epoch, from `exp`, which is judged, else from `expires_in`, both in seconds; null where both are missing. */
+function expiryOf({ exp = null, expires_in: rest = null }: JsonObject, now: number): number | null {
+  if (exp !== null) return responseDate(exp)
+  if (rest === null) return null
+  const lifetime = responseDate(rest)
+  if (lifetime === null) throw new TokenError('the claim expires_in is not a number of seconds')
+  return now + lifetime
 }

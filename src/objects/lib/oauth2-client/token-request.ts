@@ -11,8 +11,7 @@ import {
   Request,
   Uri,
 } from '#http'
-import { type JsonObject, numberValue } from '#json'
-import { jsonObjectIn } from '../json-object-in.ts'
+import { type JsonObject, jsonObjectIn, numberValue } from '#json'
 
 /** A request to a token endpoint. */
 export interface TokenRequest {

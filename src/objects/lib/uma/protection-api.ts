@@ -11,9 +11,8 @@ import {
   Uri,
 } from '#http'
 import { violations } from '#jose'
-import { isPlainObject, type JsonObject, type JsonValue } from '#json'
+import { isPlainObject, type JsonObject, type JsonValue, jsonObjectIn } from '#json'
 import type { Secret } from '#schema'
-import { jsonObjectIn } from '../json-object-in.ts'
 
 /** A failed call of the protection API. Contains no token and no content of a response. */
 class ProtectionApiError extends Error {

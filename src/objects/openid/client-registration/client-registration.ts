@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import {
   ClientRegistrationKind,
   HandlerKind,
@@ -263,8 +264,11 @@ async function decrypted(jwe: string, provider: SecretsProvider, secretId: strin
     const token = parseToken(jwe)
     if (token.form !== 'encrypted') throw new TokenError('the token is not encrypted')
     const decryption = await decryptToken(token, { provider, secretId })
-    if (decryption.outcome === 'decrypted') return decryption.content.toString('utf8')
-    throw new OpenIdError('invalid_token', decryption.reason, decryption.outcome === 'unavailable')
+    if (decryption.outcome !== 'decrypted')
+      throw new OpenIdError('invalid_token', decryption.reason, decryption.outcome === 'unavailable')
+    const { content } = decryption
+    if (isUtf8(content)) return content.toString('utf8')
+    throw new TokenError('its content is not valid UTF-8')
   } catch (error) {
     if (!(error instanceof TokenError)) throw error
     throw new OpenIdError('invalid_token', `a token can not be decrypted: ${error.message}`, false)

@@ -112,7 +112,11 @@ const infos: readonly [string, JsonObject, Partial<{ scopes: string[]; expiresAt
     ['nbf as a text', { nbf: 'later' }, { outcome: 'unavailable' }],
     ['exp beyond every double', { exp: new JsonNumber('1e999') }, { outcome: 'unavailable' }],
     ['iat ahead, by the clock of the server', { iat: nowInSeconds + 300 }, { expiresAt: null }],
-    ['exp beyond every date', { exp: 2 ** 53 }, { expiresAt: 2 ** 53 * 1_000 }],
+    ['exp beyond every date', { exp: 2 ** 53 }, { expiresAt: 8_640_000_000_000_000 }],
+    ['an access token of Hydra', { token_use: 'access_token', token_type: 'Bearer' }, { expiresAt: null }],
+    ['a refresh token of Hydra', { token_use: 'refresh_token', token_type: 'Bearer' }, { outcome: 'invalid' }],
+    ['a use that is a list', { token_use: ['access'] }, { outcome: 'invalid' }],
+    ['a refresh token of Django', { token_type: 'refresh' }, { outcome: 'invalid' }],
   ]
 
 for (const [name, info, expected] of infos) {

@@ -240,6 +240,7 @@ const bad: readonly [string, string | Buffer, RegExp][] = [
   ['HTML', '<html>', /expected a JSON Web Key Set/],
   ['a list', '[]', /expected a JSON Web Key Set/],
   ['keys that are none', '{"keys":{}}', /expected a JSON Web Key Set/],
+  ['a member twice', '{"keys":[],"keys":[]}', /each member once/],
   ['keys of the prototype', '{"__proto__":{"keys":[]}}', /expected a JSON Web Key Set/],
   ['bytes that are no text', Buffer.from([0x7b, 0xff, 0x7d]), /expected a JSON Web Key Set/],
   ['too many keys', JSON.stringify({ keys: Array(501).fill({}) }), /expected at most 500 keys, got 501/],
