@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
-import type { Socket } from 'node:net'
+import { spawnSync } from 'node:child_process'
+import { connect, createServer, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { test } from 'node:test'
+import { Folder } from '#test/folder'
 import { slowness, threadTime } from '#test/loop-watch'
+import { once } from '#test/waiting'
 import { SocketPort } from './socket-port.ts'
 
 /** A port over a stream, and the messages that it received. */
@@ -46,4 +49,47 @@ test('a long message in small parts costs as much as its length', async () => {
   const time = threadTime() - started
   assert.equal((messages[0] as string[])[0]?.length, 4_000_000)
   assert.ok(time < 500 * slowness(), `it took ${time} ms`)
+})
+
+/** Sends a message to the socket of its argument, and is killed. */
+const KILLED = `
+  const socket = require('node:net').connect(process.argv[1])
+  socket.on('connect', () => {
+    socket.write('["last"]\\n')
+    process.kill(process.pid, 'SIGKILL')
+  })`
+
+test('messages of a process that was killed are received, also after a write to it', async () => {
+  using folder = new Folder()
+  const path = folder.in('socket')
+  const server = createServer().listen(path)
+  await once(server, 'listening')
+  // This thread accepts and reads nothing meanwhile.
+  assert.equal(spawnSync(process.execPath, ['-e', KILLED, path]).signal, 'SIGKILL')
+  const [socket] = (await once(server, 'connection')) as [Socket]
+  const messages: unknown[] = []
+  const received = new SocketPort(socket)
+  received.on('message', (message) => messages.push(message))
+  received.postMessage(['one'])
+  received.postMessage(['two'])
+  await once(socket, 'close')
+  assert.deepEqual(messages, [['last']])
+  server.close()
+})
+
+test('a peer that does not read gets a bounded amount', async () => {
+  using folder = new Folder()
+  const path = folder.in('socket')
+  const server = createServer({ pauseOnConnect: true }).listen(path)
+  await once(server, 'listening')
+  const socket = connect(path)
+  const [other] = (await once(server, 'connection')) as [Socket]
+  const sending = new SocketPort(socket)
+  const text = 'x'.repeat(8 * 1024 * 1024)
+  for (let count = 0; count < 7; count++) sending.postMessage(text)
+  assert.equal(socket.destroyed, false)
+  for (let count = 0; count < 2; count++) sending.postMessage(text)
+  assert.equal(socket.destroyed, true)
+  other.destroy()
+  server.close()
 })

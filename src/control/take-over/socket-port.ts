@@ -3,6 +3,9 @@ import type { Socket } from 'node:net'
 /** Characters of one message; a longer one ends the connection. */
 const MAX_MESSAGE = 8 * 1024 * 1024
 
+/** Bytes that wait for a peer which does not read; more end the connection. */
+const MAX_UNSENT = 64 * 1024 * 1024
+
 /** Messages of a channel over a socket, one JSON text on each line. */
 export class SocketPort {
   readonly #socket: Socket
@@ -17,10 +20,12 @@ export class SocketPort {
     socket.on('data', (text) => this.#receive(String(text)))
     // The close that follows says enough.
     socket.on('error', () => {})
+    readToTheEnd(socket)
   }
 
   postMessage(message: unknown): void {
     if (this.#socket.writable) this.#socket.write(`${JSON.stringify(message)}\n`)
+    if (this.#socket.writableLength > MAX_UNSENT) this.#socket.destroy()
   }
 
   on(_event: 'message', listener: (message: unknown) => void): void {
@@ -39,11 +44,22 @@ export class SocketPort {
         return
       }
       this.#listener(message)
+      if (this.#socket.destroyed) return
     }
     this.#parts.push(text.slice(from))
     this.#length += text.length - from
     if (this.#length > MAX_MESSAGE) this.#socket.destroy()
   }
+}
+
+/**
+ * A write to a peer that has ended fails, and a socket drops what it has not read then. Without that failure it is closed by its end,
+ * after all that the peer has sent.
+ */
+function readToTheEnd(socket: Socket): void {
+  const { _write: write, _writev: writev } = socket
+  socket._write = (chunk, encoding, done) => write.call(socket, chunk, encoding, () => done())
+  socket._writev = (chunks, done) => writev?.call(socket, chunks, () => done())
 }
 
 /** Undefined where it is not JSON. */
