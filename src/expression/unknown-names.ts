@@ -54,3 +54,18 @@ function sampleOf(
   const value = getter(target.value)
   return typeof value === 'object' && value !== null ? { path: `${target.path}.${key}`, value } : null
 }
+
+/** The names of the contexts that an expression reads, such as `oauth2` for `contexts.oauth2`. */
+export function contextsRead({ source, segments }: Pick<Expression, 'source' | 'segments'>): string[] {
+  if (!source.includes('contexts')) return []
+  const found = new Set<string>()
+  for (const segment of segments) {
+    if (typeof segment === 'string') continue
+    visit(segment, (node) => {
+      if (node.type !== 'member' || node.target.type !== 'name' || node.target.name !== 'contexts') return
+      const key = literalKey(node)
+      if (typeof key === 'string') found.add(key)
+    })
+  }
+  return [...found]
+}

@@ -48,6 +48,8 @@ export interface DecodeContext {
   readonly isLenient: boolean
   /** Whether an object of the document may set the target server of requests. */
   maySetTarget: boolean
+  /** Types of the objects of the document. */
+  readonly types: Set<TypeDefinition>
 }
 
 /** Keys of a declared object that are no decorations. */
@@ -78,6 +80,7 @@ export function decodeDeclaration(
     const message = `${definition.name} is deprecated; ${definition.replacement}`
     context.warnings.push({ pointer: appendPointer(pointer, typeKey), message })
   }
+  context.types.add(definition)
   if (definition.target === 'sets' && definition.settings === null) context.maySetTarget = true
   const config = withoutDecorations(keys, definition, pointer, context)
   const decoded = decodeField(definition.config, config, appendPointer(pointer, 'config'), context)

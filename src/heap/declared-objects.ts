@@ -50,6 +50,7 @@ export class DeclaredObjects {
       warnings: [],
       isLenient: unitContext.settings.unknownFields === 'warn',
       maySetTarget: false,
+      types: new Set(),
       decoratorType: (name) => types.get(name) ?? parent?.decoding.decoratorType(name) ?? null,
       decoratorNames: () => [...types.keys(), ...(parent?.decoding.decoratorNames() ?? [])],
     }

@@ -18,9 +18,11 @@ import {
   type Settled,
   writtenReferencesIn,
 } from '#schema'
+import { chainWalk } from './chain-walk.ts'
 import { currentKeys } from './current-keys.ts'
 import { type Decoration, decodeDecorations, decodeField } from './declaration.ts'
 import { type BuildPath, Heap, type UnitContext } from './heap.ts'
+import { missingContexts } from './missing-contexts.ts'
 import { missingTargets } from './missing-target.ts'
 import type { Properties } from './properties.ts'
 
@@ -138,7 +140,7 @@ export class ConfigDocument<M extends Members> {
       // An object whose secret is unusable fails for the same reason: the secret id is the better location.
       const others = problems.filter(({ message }) => !findings.some((found) => message.endsWith(`: ${found.message}`)))
       if (failed || findings.length > 0) throw new ConfigError(withoutRepeats([...others, ...findings]))
-      this.#warnOfMissingTargets()
+      this.#warnOfChains()
       this.#warnOfSecretsOrder(settled)
       return settled as Settled<DecodedMembers<M>>
     } catch (error) {
@@ -147,11 +149,12 @@ export class ConfigDocument<M extends Members> {
     }
   }
 
-  #warnOfMissingTargets(): void {
+  #warnOfChains(): void {
     const main = (this.#fields as { readonly handler?: unknown }).handler
     if (!(main instanceof Reference)) return
     const pointer = documentPointer(this.#fields, '/handler')
-    this.heap.warnings.push(...missingTargets(main, pointer, this.#decorations, this.heap.globalDecorations, this.heap))
+    const steps = chainWalk(main, pointer, [...this.#decorations, ...this.heap.globalDecorations], this.heap)
+    this.heap.warnings.push(...missingTargets(steps), ...missingContexts(steps, this.heap))
   }
 
   #warnOfSecretsOrder(settled: unknown): void {

@@ -11,6 +11,7 @@ import {
   type SecretStore,
   type SecretsProvider,
   settle,
+  type TypeDefinition,
   type Typed,
 } from '#schema'
 import { createdOrWithoutSecrets } from './absent-secrets.ts'
@@ -22,6 +23,7 @@ import { type DecoratedPlace, type DecorationOrigin, decorated } from './decorat
 import { InheritedSecrets } from './inherited-secrets.ts'
 import { checkSettled, inConfig, isSameProblem, toConfigError } from './located-problems.ts'
 import { EVENTS } from './log-events.ts'
+import type { ContextReads } from './missing-contexts.ts'
 import { lookUpSecrets } from './named-secrets.ts'
 import { objectEnvironment } from './object-environment.ts'
 import type { Properties } from './properties.ts'
@@ -69,6 +71,8 @@ export class Heap {
   /** Objects declared in fields that are built. */
   readonly #builtFirst = new Map<Reference, Entry>()
 
+  readonly #reads = new Map<Declaration, ContextReads[]>()
+
   /** Decodes without building. Check `problems` before the build. */
   constructor(input: HeapInput) {
     this.#input = input
@@ -105,6 +109,16 @@ export class Heap {
   /** Whether an object here or in a parent may set the target server of requests. */
   get maySetTarget(): boolean {
     return this.decoding.maySetTarget || (this.parent?.maySetTarget ?? false)
+  }
+
+  /** Types of the objects here and in the parents. */
+  get typesAround(): ReadonlySet<TypeDefinition> {
+    return new Set([...this.decoding.types, ...(this.parent?.typesAround ?? [])])
+  }
+
+  /** The contexts that expressions of a built object read. */
+  readsOf(declaration: Declaration): readonly ContextReads[] {
+    return this.#reads.get(declaration) ?? []
   }
 
   /** The global decorators of this document. */
@@ -189,6 +203,12 @@ export class Heap {
       scope: this.properties.scope,
       isLenient: this.decoding.isLenient,
       warn: (pointer: string, message: string) => void this.warnings.push({ pointer, message }),
+      reads: (pointer: string, contexts: readonly string[]) => {
+        const declaration = chain.at(-1)?.declaration
+        if (declaration === undefined) return
+        const reads = this.#reads.get(declaration) ?? []
+        this.#reads.set(declaration, [...reads, { pointer, contexts }])
+      },
       resolve: async (reference: unknown, pointer: string) => {
         const { kinds, advice } = reference as Reference
         const object = await this.#resolve(reference as Reference, pointer, chain)

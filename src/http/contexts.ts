@@ -37,6 +37,9 @@ const BUILT_IN: readonly BuiltIn[] = [
   { name: 'router', value: routerValue },
 ]
 
+/** Names of the contexts of every exchange. */
+export const BUILT_IN_CONTEXTS: ReadonlySet<string> = new Set(BUILT_IN.map(({ name }) => name))
+
 /** One context in expressions: the properties of its value, and its parent. */
 class ContextView {
   readonly name: string

@@ -9,6 +9,8 @@ export interface SettleContext {
   resolve(reference: unknown, pointer: string): Promise<unknown>
   report(pointer: string, message: string): void
   warn(pointer: string, message: string): void
+  /** Notes the contexts that an expression reads. */
+  reads?(pointer: string, contexts: readonly string[]): void
   /** Whether unknown names are warnings (`unknownFields` of admin.json). */
   readonly isLenient?: boolean
 }

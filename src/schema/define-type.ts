@@ -1,4 +1,6 @@
+import type { ContextKey } from '#http'
 import type { JsonObject } from '#json'
+import type { LogEvent } from '#logging'
 import type { DecodedMembers, Members } from './composites.ts'
 import { object } from './composites.ts'
 import type { Settled } from './deferred.ts'
@@ -29,10 +31,33 @@ export interface TypeDefinition {
   migrate(declaration: JsonObject, place: ObjectPlace): JsonObject | null
   /** Whether its objects may set the server of a request, or send requests to the server that is set. */
   readonly target: 'sets' | 'needs' | null
+  /** Contexts of the requests that its objects pass on. */
+  readonly provides: readonly AnyContext[]
+  /** The fields whose handlers get the request instead of the next one, with the contexts that it has there. */
+  readonly diverts: Readonly<Record<string, readonly AnyContext[]>>
+  readonly needs: readonly Need[]
+  /** Types that stand before it where a chain has both, since they have no effect behind it. */
+  readonly after: readonly string[]
+  /** Names of the metrics that its objects report. */
+  readonly metrics: readonly string[]
+  /** Log events of its objects. */
+  readonly events: readonly LogEvent[]
   /** Checks settled values; reports with a path below `config`. */
   check(config: never, report: (path: string, message: string) => void): void
   /** May read local files; must not depend on the network, or a reload fails while a peer is down. */
   create(config: never, env: Environment): unknown
+}
+
+/** A context of any value. */
+export type AnyContext = ContextKey<unknown>
+
+/** A context without which part of a configuration has no effect. */
+export interface Need {
+  readonly context: AnyContext
+  /** The field that uses it; always where it is left out. */
+  readonly field?: string
+  /** What happens without the context: the rest of a warning that begins with its name. */
+  readonly consequence: string
 }
 
 /** Where an object is declared. */
@@ -55,6 +80,12 @@ interface TypeSource<M extends Members, T> {
   readonly migrations?: readonly FieldMigration[]
   readonly replacement?: string
   readonly target?: 'sets' | 'needs' | null
+  readonly provides?: readonly AnyContext[]
+  readonly diverts?: Readonly<Record<string, readonly AnyContext[]>>
+  readonly needs?: readonly Need[]
+  readonly after?: readonly string[]
+  readonly metrics?: readonly string[]
+  readonly events?: readonly LogEvent[]
   migrate?(declaration: JsonObject, place: ObjectPlace): JsonObject | null
   check?(config: Settled<DecodedMembers<M>>, report: (path: string, message: string) => void): void
   create(config: Settled<DecodedMembers<M>>, env: Environment): T | Promise<T>
@@ -114,6 +145,12 @@ function complete<M extends Members, T>(source: TypeSource<M, T>): Omit<TypeDefi
     rules,
     replacement: source.replacement ?? null,
     target: source.target ?? null,
+    provides: source.provides ?? [],
+    diverts: source.diverts ?? {},
+    needs: source.needs ?? [],
+    after: source.after ?? [],
+    metrics: source.metrics ?? [],
+    events: source.events ?? [],
     migrate: source.migrate ?? (() => null),
     check: (source.check ?? (() => {})) as TypeDefinition['check'],
     create: source.create as TypeDefinition['create'],

@@ -1,4 +1,4 @@
-import { type Expression, type Scope, unknownNames } from '#expression'
+import { contextsRead, type Expression, type Scope, unknownNames } from '#expression'
 import { EXCHANGE_NAMES, Request, Response, Uri } from '#http'
 import type { SettleContext } from './deferred.ts'
 import { didYouMean } from './problem.ts'
@@ -26,6 +26,8 @@ export function reportUnknownNames(
 ): void {
   const { scope, isLenient = false } = context
   if (expression.constant || scope.names === undefined) return
+  const contexts = context.reads === undefined ? [] : contextsRead(expression)
+  if (contexts.length > 0) context.reads?.(pointer, contexts)
   for (const { name, of, known } of unknownNames(expression, namesIn(scope), SAMPLES)) {
     const suggestion = didYouMean(name, known)
     const subject =

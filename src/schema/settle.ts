@@ -18,6 +18,7 @@ export async function settle<C>(
     scope: context.scope,
     isLenient: context.isLenient ?? false,
     warn: (at, message) => context.warn(located(at), message),
+    reads: (at, contexts) => context.reads?.(located(at), contexts),
     report: (at, message) => problems.push({ pointer: located(at), message }),
     resolve: async (reference, at) => {
       try {

@@ -1,27 +1,7 @@
 // Warnings of validate about routes whose requests would be sent back to the gateway.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gateway } from '#test/command-line'
-import { Folder } from '#test/folder'
-
-/** The warnings of an instance with these files, by file, line and pointer, each up to its first colon. */
-async function warnings(files: Record<string, unknown>): Promise<string[]> {
-  using folder = new Folder(
-    Object.fromEntries(
-      Object.entries(files).map(([path, content]) => [`config/${path}`, JSON.stringify(content, null, 1)]),
-    ),
-  )
-  const { code, stdout, stderr } = await gateway(['validate', '--instance', folder.path])
-  assert.equal(code, 0, stdout + stderr)
-  return (
-    stderr
-      .replaceAll(`${folder.path}/config/`, '')
-      .replaceAll('warning: ', '')
-      .split('\n')
-      // Warnings about unreachable routes are not part of these tests.
-      .filter((line) => line !== '' && !line.includes('are unreachable'))
-  )
-}
+import { validateWarnings as warnings } from '#test/validate-warnings'
 
 const NONE = 'no baseURI names a server for this'
 const proxy = { type: 'ReverseProxyHandler' }

@@ -83,6 +83,7 @@ export const AllowOnlyFilter = defineType({
   name: 'AllowOnlyFilter',
   kind: FilterKind,
   summary: 'Lets a request through only where a rule allows its origin, its destination and what else is said of it.',
+  diverts: { failureHandler: [] },
   config: {
     rules: list(rule, { nonEmpty: true }).meta({ description: 'Rules; one must match.' }),
     failureHandler: ref(HandlerKind)

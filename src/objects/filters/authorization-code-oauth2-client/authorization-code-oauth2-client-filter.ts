@@ -1,4 +1,4 @@
-import { ClientRegistrationKind, FilterKind, HandlerKind } from '#contracts'
+import { ClientRegistrationKind, FilterKind, HandlerKind, OAuth2FailureContext, OAuth2InfoContext } from '#contracts'
 import {
   boolean,
   config,
@@ -32,6 +32,9 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
   aliases: ['OAuth2ClientFilter'],
   kind: FilterKind,
   summary: 'Logs users in with OAuth 2.0 or OpenID Connect before their requests go on.',
+  provides: [OAuth2InfoContext],
+  diverts: { loginHandler: [], failureHandler: [OAuth2FailureContext] },
+  after: ['DataPreservationFilter'],
   config: {
     clientEndpoint: runtime('string').meta({
       description: 'Path or URL of the gateway that contains `login`, `callback`, `logout` and `backchannel-logout`.',

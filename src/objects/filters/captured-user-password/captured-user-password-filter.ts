@@ -1,4 +1,4 @@
-import { AmServiceKind, FilterKind, providerOf, SecretsProviderKind } from '#contracts'
+import { AmServiceKind, CapturedPasswordContext, FilterKind, providerOf, SecretsProviderKind } from '#contracts'
 import { clearText, config, defineType, oneOf, ref, runtime, secretId } from '#schema'
 import { CapturedPasswords } from './captured-passwords.ts'
 
@@ -7,6 +7,7 @@ export const CapturedUserPasswordFilter = defineType({
   name: 'CapturedUserPasswordFilter',
   kind: FilterKind,
   summary: 'Decrypts the password of the user that the access manager has stored in the session.',
+  provides: [CapturedPasswordContext],
   config: {
     amService: ref(AmServiceKind).meta({
       description: 'The access manager; `sunIdentityUserPassword` must be among the session properties it returns.',

@@ -11,6 +11,8 @@ export const CertificateThumbprintFilter = defineType({
   name: 'CertificateThumbprintFilter',
   kind: FilterKind,
   summary: 'Makes the thumbprint of a client certificate known to those behind it.',
+  provides: [CertificateThumbprintContext],
+  diverts: { failureHandler: [] },
   config: {
     certificate: runtime('any').meta({
       description: "The certificate, such as `${pemCertificate(urlDecode(request.headers['ssl_client_cert'][0]))}`.",

@@ -9,6 +9,7 @@ export const ConditionEnforcementFilter = defineType({
   name: 'ConditionEnforcementFilter',
   kind: FilterKind,
   summary: 'Lets a request through only where a condition holds.',
+  diverts: { failureHandler: [] },
   config: {
     condition: condition().meta({ description: 'The request is passed on only if this is true.' }),
     failureHandler: ref(HandlerKind)

@@ -35,6 +35,7 @@ export const CorsFilter = defineType({
   name: 'CorsFilter',
   kind: FilterKind,
   summary: 'Says which origins of other sites may use an application, and refuses the others.',
+  diverts: { failureHandler: [] },
   config: {
     policies: list(policy, { nonEmpty: true }).meta({
       description: 'Policies; the first that accepts the origin applies.',

@@ -1,4 +1,14 @@
-import { AmServiceKind, FilterKind, HandlerKind, providerOf, SecretsProviderKind } from '#contracts'
+import {
+  AmServiceKind,
+  CdssoContext,
+  CdssoFailureContext,
+  FilterKind,
+  HandlerKind,
+  LoginRedirectContext,
+  providerOf,
+  SecretsProviderKind,
+  SsoTokenContext,
+} from '#contracts'
 import { condition, config, defineType, json, needs, ref, secretId, string } from '#schema'
 import { configuredKeys } from '../../lib/openid/id-token-keys.ts'
 import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
@@ -12,6 +22,9 @@ export const CrossDomainSingleSignOnFilter = defineType({
   name: 'CrossDomainSingleSignOnFilter',
   kind: FilterKind,
   summary: 'Demands a session at an access manager of another domain, by a token that it gives for this gateway.',
+  provides: [CdssoContext, SsoTokenContext, LoginRedirectContext],
+  diverts: { failureHandler: [CdssoFailureContext] },
+  after: ['DataPreservationFilter'],
   config: {
     amService: ref(AmServiceKind).meta({ description: 'The access manager where users log in.' }),
     redirectEndpoint: config(string({ nonEmpty: true })).meta({

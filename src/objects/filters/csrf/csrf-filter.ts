@@ -21,6 +21,7 @@ export const CsrfFilter = defineType({
   name: 'CsrfFilter',
   kind: FilterKind,
   summary: 'Protects sessions that live in a cookie from requests that other sites make a browser send.',
+  diverts: { failureHandler: [] },
   config: {
     cookieName: config(string({ nonEmpty: true })).meta({
       description: 'Name of the session cookie: that of the gateway, of the access manager or of the application.',

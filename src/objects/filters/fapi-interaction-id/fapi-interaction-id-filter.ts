@@ -11,6 +11,7 @@ export const FapiInteractionIdFilter = defineType({
   name: 'FapiInteractionIdFilter',
   kind: FilterKind,
   summary: 'Returns the interaction id of a request with its response, or a new one.',
+  provides: [InteractionIdContext],
   config: {},
   create: (_config, env) => correlate(env),
 })

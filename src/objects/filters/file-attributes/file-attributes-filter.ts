@@ -27,6 +27,7 @@ export const FileAttributesFilter = defineType({
   name: 'FileAttributesFilter',
   kind: FilterKind,
   summary: 'Finds a record in a file of separated values (CSV), and provides its fields.',
+  provides: [FileAttributesContext],
   config: {
     file: config(string({ nonEmpty: true })).meta({
       description: 'The file; a relative path starts at the instance directory.',

@@ -11,6 +11,7 @@ export const HttpBasicAuthFilter = defineType({
   name: 'HttpBasicAuthFilter',
   kind: FilterKind,
   summary: 'Sends a user name and a password of the user to an application that demands HTTP Basic.',
+  diverts: { failureHandler: [] },
   config: {
     username: runtime('string').meta({ description: 'The user name, such as `${attributes.credentials.username}`.' }),
     password: runtime('string').meta({ description: 'The password.' }),

@@ -1,4 +1,4 @@
-import { FilterKind } from '#contracts'
+import { FilterKind, JwtValidationContext, JwtValidationErrorContext } from '#contracts'
 import { config, defineType, listOrOne, runtime, string } from '#schema'
 import { JWT_VALIDATION_FIELDS, JWT_VALIDATION_RULES, validateJwt } from '../lib/jwt-validation.ts'
 
@@ -7,6 +7,8 @@ export const IdTokenValidationFilter = defineType({
   name: 'IdTokenValidationFilter',
   kind: FilterKind,
   summary: 'Lets a request through only with an ID token of OpenID Connect that is good.',
+  provides: [JwtValidationContext],
+  diverts: { failureHandler: [JwtValidationErrorContext] },
   config: {
     idToken: runtime('string').meta({ description: "The ID token, such as `${request.headers['id-token'][0]}`." }),
     audience: listOrOne(config(string({ nonEmpty: true })), { nonEmpty: true }).meta({

@@ -1,4 +1,4 @@
-import { FilterKind, providerOf, SecretsProviderKind } from '#contracts'
+import { FilterKind, JwtBuilderContext, providerOf, SecretsProviderKind } from '#contracts'
 import { byShape, defineType, exactlyOneOf, type PresenceRule, ref, runtime, template } from '#schema'
 import { tokenFields } from '../../lib/jwt/token-fields.ts'
 import { buildJwt } from './build-jwt.ts'
@@ -18,6 +18,7 @@ export const JwtBuilderFilter = defineType({
   name: 'JwtBuilderFilter',
   kind: FilterKind,
   summary: 'Packs what is known about a request into a JSON Web Token for those behind it.',
+  provides: [JwtBuilderContext],
   config: {
     template: byShape({ object: template(), string: runtime('map') }).meta({
       description:

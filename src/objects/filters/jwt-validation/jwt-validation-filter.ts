@@ -1,4 +1,4 @@
-import { FilterKind } from '#contracts'
+import { FilterKind, JwtValidationContext, JwtValidationErrorContext } from '#contracts'
 import { defineType, runtime } from '#schema'
 import { JWT_VALIDATION_FIELDS, JWT_VALIDATION_RULES, validateJwt } from '../lib/jwt-validation.ts'
 
@@ -7,6 +7,8 @@ export const JwtValidationFilter = defineType({
   name: 'JwtValidationFilter',
   kind: FilterKind,
   summary: 'Lets a request through only with a JSON Web Token that is good.',
+  provides: [JwtValidationContext],
+  diverts: { failureHandler: [JwtValidationErrorContext] },
   config: {
     jwt: runtime('string').meta({ description: "The token, such as `${request.cookies['jwt'][0].value}`." }),
     ...JWT_VALIDATION_FIELDS,

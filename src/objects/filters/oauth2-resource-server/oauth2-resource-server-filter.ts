@@ -1,4 +1,4 @@
-import { AccessTokenResolverKind, AmServiceKind, Executor, FilterKind } from '#contracts'
+import { AccessTokenResolverKind, AmServiceKind, Executor, FilterKind, OAuth2Context } from '#contracts'
 import type { JsonObject, JsonValue } from '#json'
 import {
   boolean,
@@ -59,6 +59,7 @@ export const OAuth2ResourceServerFilter = defineType({
   aliases: ['OAuth2RSFilter'],
   kind: FilterKind,
   summary: 'Admits requests that carry a valid OAuth 2.0 access token with the scopes they need.',
+  provides: [OAuth2Context],
   config: {
     accessTokenResolver: ref(AccessTokenResolverKind).meta({ description: 'Resolves and validates access tokens.' }),
     cache: CACHE_FIELD,

@@ -1,4 +1,11 @@
-import { AmServiceKind, FilterKind, HandlerKind, ResourceAccessKind } from '#contracts'
+import {
+  AmServiceKind,
+  FilterKind,
+  HandlerKind,
+  OAuth2FailureContext,
+  OAuth2TokenExchangeContext,
+  ResourceAccessKind,
+} from '#contracts'
 import { Uri } from '#http'
 import {
   atLeastOneOf,
@@ -26,6 +33,8 @@ export const OAuth2TokenExchangeFilter = defineType({
   name: 'OAuth2TokenExchangeFilter',
   kind: FilterKind,
   summary: 'Exchanges the token of a request for another at an authorization server (RFC 8693).',
+  provides: [OAuth2TokenExchangeContext],
+  diverts: { failureHandler: [OAuth2FailureContext] },
   config: {
     subjectToken: runtime('string').meta({
       description: 'The token to exchange, such as `${contexts.oauth2.accessToken.token}`.',

@@ -1,4 +1,12 @@
-import { AmServiceKind, Executor, FilterKind, HandlerKind, ResourceUriProviderKind } from '#contracts'
+import {
+  AmServiceKind,
+  Executor,
+  FilterKind,
+  HandlerKind,
+  LoginRedirectContext,
+  PolicyDecisionContext,
+  ResourceUriProviderKind,
+} from '#contracts'
 import type { Exchange } from '#http'
 import type { JsonObject } from '#json'
 import {
@@ -69,6 +77,16 @@ export const PolicyEnforcementFilter = defineType({
   name: 'PolicyEnforcementFilter',
   kind: FilterKind,
   summary: 'Asks the access manager for a decision about each request, and enforces it.',
+  provides: [PolicyDecisionContext],
+  diverts: { failureHandler: [PolicyDecisionContext] },
+  needs: [
+    {
+      context: LoginRedirectContext,
+      field: 'ssoTokenSubject',
+      consequence:
+        'a decision with advices, such as a stronger login, is answered with 403, since no SingleSignOnFilter or CrossDomainSingleSignOnFilter before can lead users to that login',
+    },
+  ],
   config: {
     amService: ref(AmServiceKind).meta({ description: 'The access manager that evaluates policies.' }),
     pepRealm: config(string({ nonEmpty: true }))

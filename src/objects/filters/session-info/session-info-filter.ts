@@ -18,6 +18,7 @@ export const SessionInfoFilter = defineType({
   name: 'SessionInfoFilter',
   kind: FilterKind,
   summary: 'Looks up the session of a user at the access manager, and provides its data and properties.',
+  provides: [AmSessionContext],
   config: {
     amService: ref(AmServiceKind).meta({
       description:

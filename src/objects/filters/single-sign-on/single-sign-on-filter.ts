@@ -1,4 +1,4 @@
-import { AmServiceKind, FilterKind } from '#contracts'
+import { AmServiceKind, FilterKind, LoginRedirectContext, SsoTokenContext } from '#contracts'
 import { condition, config, converted, defineType, ref, renamed, runtime, string } from '#schema'
 import { implicitAmService } from '../../lib/implicit-am-service.ts'
 import { redirectionMarker, redirectionMarkerField } from '../../lib/sso/redirection-marker.ts'
@@ -9,6 +9,8 @@ export const SingleSignOnFilter = defineType({
   name: 'SingleSignOnFilter',
   kind: FilterKind,
   summary: 'Demands a session at the access manager, whose cookie the gateway can see, and sends others to log in.',
+  provides: [SsoTokenContext, LoginRedirectContext],
+  after: ['DataPreservationFilter'],
   config: {
     amService: ref(AmServiceKind).meta({ description: 'The access manager where users log in.' }),
     authenticationService: config(string({ nonEmpty: true }))

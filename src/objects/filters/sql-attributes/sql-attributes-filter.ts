@@ -32,6 +32,7 @@ export const SqlAttributesFilter = defineType({
   name: 'SqlAttributesFilter',
   kind: FilterKind,
   summary: 'Queries a database with data of the request, and provides the first row of the result.',
+  provides: [SqlAttributesContext],
   config: {
     dataSource: dataSourceReference().meta({ description: 'The database.' }),
     preparedStatement: config(string({ nonEmpty: true })).meta({

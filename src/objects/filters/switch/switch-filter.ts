@@ -22,6 +22,7 @@ export const SwitchFilter = defineType({
   name: 'SwitchFilter',
   kind: FilterKind,
   summary: 'Diverts requests to other handlers, by what is known of the request or of the response.',
+  diverts: { handler: [] },
   config: {
     onRequest: cases().meta({ description: 'Cases evaluated in order before the request is passed on.' }),
     onResponse: cases().meta({

@@ -12,6 +12,7 @@ export const TokenTransformationFilter = defineType({
   name: 'TokenTransformationFilter',
   kind: FilterKind,
   summary: 'Has the access manager turn an ID token into a SAML 2.0 assertion.',
+  provides: [StsContext],
   config: {
     amService: ref(AmServiceKind).meta({
       description: 'The access manager; its agent calls the security token service (STS) in its realm.',

@@ -10,6 +10,7 @@ export const UriPathRewriteFilter = defineType({
   name: 'UriPathRewriteFilter',
   kind: FilterKind,
   summary: 'Replaces the beginning of the path of a request, and puts it back in what the response refers to.',
+  diverts: { failureHandler: [] },
   config: {
     mappings: mappings().meta({
       description: 'Path prefix of the client to path prefix of the application; the longest match is used.',

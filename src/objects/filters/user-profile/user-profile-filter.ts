@@ -18,6 +18,7 @@ export const UserProfileFilter = defineType({
   name: 'UserProfileFilter',
   kind: FilterKind,
   summary: 'Gets the profile of a user from the access manager and provides its attributes.',
+  provides: [UserProfileContext],
   config: {
     username: runtime('string').meta({
       description: 'Name of the user, such as `${contexts.ssoToken.info.username}`.',
