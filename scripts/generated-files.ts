@@ -5,6 +5,7 @@ import { BUILT_IN_TOPICS } from '#audit'
 import { RETIRED_TYPES, UNSUPPORTED_TYPES } from '#heap'
 import { CONFIGURATION_FILES } from '#instance'
 import {
+  contextsPage,
   documentPage,
   documentSchema,
   olderSpellingsPage,
@@ -14,6 +15,7 @@ import {
   type TypeDefinition,
   typeSchema,
 } from '#schema'
+import { declaredMetrics } from './metrics-page.ts'
 import { root } from './steps.ts'
 
 /** First line of every generated page; pages without it are written by hand. */
@@ -36,10 +38,12 @@ export function generatedFiles(definitions: readonly TypeDefinition[]): Map<stri
     `${REFERENCE}/older-spellings.md`,
     marked(olderSpellingsPage(byName, CONFIGURATION_FILES, { retired: RETIRED_TYPES, unsupported: UNSUPPORTED_TYPES })),
   )
+  files.set(`${REFERENCE}/contexts.md`, marked(contextsPage(byName)))
+  const source = { definitions: byName, metrics: declaredMetrics() }
   for (const definition of byName) {
     files.set(`schemas/${definition.name}.json`, asJson(typeSchema(definition, byName)))
     const page = pageName(definition.name)
-    files.set(`${REFERENCE}/${page}.md`, marked(referencePage(definition, readProse(prose.get(page)))))
+    files.set(`${REFERENCE}/${page}.md`, marked(referencePage(definition, readProse(prose.get(page)), source)))
   }
   return files
 }

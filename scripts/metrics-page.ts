@@ -1,15 +1,10 @@
 // docs/reference/metrics.md, generated from the calls in src that declare metrics.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { MetricNote } from '#schema'
 import { root } from './steps.ts'
 
 export const METRICS_PAGE = 'docs/reference/metrics.md'
-
-export interface MetricNote {
-  readonly name: string
-  readonly type: 'counter' | 'gauge' | 'summary' | 'histogram'
-  readonly help: string
-}
 
 /** A call, or a row of a table, whose first two elements are the name of a metric and its help text, or a constant with the text. */
 const DECLARATION = /(\w*)[([]\s*'((?:gw|process|http_server)_[a-z0-9_]+)',\s*(?:'((?:[^'\\]|\\.)*)'|(\w+)\b)/g

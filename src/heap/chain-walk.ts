@@ -11,7 +11,7 @@ const PASSED_ON: ReadonlySet<string> = new Set(['handler', 'delegate', 'defaultH
 const MOST_STEPS = 10_000
 
 /** What a request has when it reaches an object. */
-export interface Passed {
+interface Passed {
   /** Whether its target server is set, or may be: objects that may set it, such as scripts, count as setting it. */
   readonly isTargetSet: boolean
   /** Types of the filters before, in this document and its parents. */
@@ -28,6 +28,8 @@ export interface ChainStep {
   /** Pointer in the walked document of its declaration; for an object of a parent, of the reference to it. */
   readonly pointer: string
   readonly before: Passed
+  /** What it has behind the filters in the object. */
+  inside: Passed
 }
 
 /** The filters and handlers that requests to a handler of a document can reach, in the order of processing. */
@@ -89,10 +91,11 @@ class Walk {
     if (found !== undefined || this.steps.length >= MOST_STEPS) return found ?? before
     known.set(state, before)
     const isOwn = heap === this.#document && declaration.pointer !== ''
-    this.steps.push({ declaration, heap, pointer: isOwn ? declaration.pointer : reference, before })
-    const behind = this.#inside(place, reference, before)
-    known.set(state, behind)
-    return behind
+    const step = { declaration, heap, pointer: isOwn ? declaration.pointer : reference, before, inside: before }
+    this.steps.push(step)
+    step.inside = this.#inside(place, reference, before)
+    known.set(state, step.inside)
+    return step.inside
   }
 
   #inside({ declaration, heap }: Place, reference: string, before: Passed): Passed {
@@ -115,7 +118,7 @@ class Walk {
   }
 }
 
-/** The declaration of a reference, and the heap of its names; null where there is none. */
+/** The declaration of a reference, and the heap of its names; null for an undeclared name. */
 export function placeOf({ target, declared }: Reference, heap: Heap): Place | null {
   if (typeof target === 'string') return heap.declarationOf(target)
   return declared === null ? null : { declaration: declared as Declaration, heap }

@@ -17,13 +17,13 @@ import {
 import { createdOrWithoutSecrets } from './absent-secrets.ts'
 import { asKind } from './as-kind.ts'
 import { attributed } from './attributed.ts'
+import { ContextReads } from './context-reads.ts'
 import { type Declaration, type DecodeContext, type Decoration, decodeInPlace, isOfKind } from './declaration.ts'
 import { DeclaredObjects, type Entry } from './declared-objects.ts'
 import { type DecoratedPlace, type DecorationOrigin, decorated } from './decorated.ts'
 import { InheritedSecrets } from './inherited-secrets.ts'
 import { checkSettled, inConfig, isSameProblem, toConfigError } from './located-problems.ts'
 import { EVENTS } from './log-events.ts'
-import type { ContextReads } from './missing-contexts.ts'
 import { lookUpSecrets } from './named-secrets.ts'
 import { objectEnvironment } from './object-environment.ts'
 import type { Properties } from './properties.ts'
@@ -71,7 +71,7 @@ export class Heap {
   /** Objects declared in fields that are built. */
   readonly #builtFirst = new Map<Reference, Entry>()
 
-  readonly #reads = new Map<Declaration, ContextReads[]>()
+  readonly contextReads = new ContextReads()
 
   /** Decodes without building. Check `problems` before the build. */
   constructor(input: HeapInput) {
@@ -114,11 +114,6 @@ export class Heap {
   /** Types of the objects here and in the parents. */
   get typesAround(): ReadonlySet<TypeDefinition> {
     return new Set([...this.decoding.types, ...(this.parent?.typesAround ?? [])])
-  }
-
-  /** The contexts that expressions of a built object read. */
-  readsOf(declaration: Declaration): readonly ContextReads[] {
-    return this.#reads.get(declaration) ?? []
   }
 
   /** The global decorators of this document. */
@@ -203,12 +198,8 @@ export class Heap {
       scope: this.properties.scope,
       isLenient: this.decoding.isLenient,
       warn: (pointer: string, message: string) => void this.warnings.push({ pointer, message }),
-      reads: (pointer: string, contexts: readonly string[]) => {
-        const declaration = chain.at(-1)?.declaration
-        if (declaration === undefined) return
-        const reads = this.#reads.get(declaration) ?? []
-        this.#reads.set(declaration, [...reads, { pointer, contexts }])
-      },
+      reads: (pointer: string, contexts: readonly string[]) =>
+        this.contextReads.add(chain.at(-1)?.declaration, pointer, contexts),
       resolve: async (reference: unknown, pointer: string) => {
         const { kinds, advice } = reference as Reference
         const object = await this.#resolve(reference as Reference, pointer, chain)

@@ -6,13 +6,6 @@ import { type ChainStep, namesOf, placeOf } from './chain-walk.ts'
 import type { Declaration } from './declaration.ts'
 import type { Heap } from './heap.ts'
 
-/** The contexts that an expression reads. */
-export interface ContextReads {
-  /** Pointer of the expression. */
-  readonly pointer: string
-  readonly contexts: readonly string[]
-}
-
 /** Services below a filter, such as its resolver and the delegate of that, are followed to this depth. */
 const DEEPEST = 8
 
@@ -28,10 +21,10 @@ export function missingContexts(steps: readonly ChainStep[], document: Heap): Pr
     if (known === undefined) found.set(key, { pointer, message, isMet })
     else known.isMet ||= isMet
   }
-  for (const { declaration, heap, pointer, before } of steps) {
+  for (const { declaration, heap, pointer, before, inside } of steps) {
     const { definition } = declaration
     const own = [definition.provides, ...Object.values(definition.diverts)].flatMap(namesOf)
-    const has = (name: string) => BUILT_IN_CONTEXTS.has(name) || before.contexts.has(name) || own.includes(name)
+    const has = (name: string) => BUILT_IN_CONTEXTS.has(name) || inside.contexts.has(name) || own.includes(name)
     for (const used of withServices(declaration, heap)) {
       for (const { context, field, consequence } of used.definition.needs) {
         if (!isGiven(used, field)) continue
@@ -39,7 +32,7 @@ export function missingContexts(steps: readonly ChainStep[], document: Heap): Pr
         const at = heap === document && used === declaration ? pointer + place : pointer
         add(at, has(context.name), `contexts.${context.name} is missing here: ${consequence}`)
       }
-      for (const read of heap.readsOf(used)) {
+      for (const read of heap.contextReads.of(used)) {
         const at = heap === document ? read.pointer : pointer
         for (const name of read.contexts) add(at, has(name), messageFor(name, steps))
       }

@@ -52,7 +52,7 @@ export interface TypeDefinition {
 export type AnyContext = ContextKey<unknown>
 
 /** A context without which part of a configuration has no effect. */
-export interface Need {
+interface Need {
   readonly context: AnyContext
   /** The field that uses it; always where it is left out. */
   readonly field?: string

@@ -62,6 +62,7 @@ export type {
 export { type Decoded, type Field, type FieldInfo, field, type JsonSchema } from './field.ts'
 export { type FieldMigration, withoutField } from './field-migration.ts'
 export { type FieldValue, fieldValuesIn } from './field-values.ts'
+export { contextsPage, type MetricNote } from './flow-page.ts'
 export { defaultSettings, type GatewaySettings, gatewaySettings, SETTING_FIELDS } from './gateway-settings.ts'
 export { type DocumentSource, documentSchema, shallowDocumentSchema, typeSchema } from './json-schema.ts'
 export { adapter, type Kind, kind } from './kind.ts'
@@ -85,9 +86,10 @@ export {
   withMember,
 } from './older-spelling.ts'
 export { olderSpellingsPage } from './older-spellings-page.ts'
+export { pageName } from './page-name.ts'
 export { ConfigError, didYouMean, formatProblem, type Problem, shown } from './problem.ts'
 export { nameOnly, Reference, ref, referencesIn, refToAny, type Typed, writtenReferencesIn } from './reference.ts'
-export { olderSpellings, pageName, referenceIndex, referencePage } from './reference-page.ts'
+export { olderSpellings, referenceIndex, referencePage } from './reference-page.ts'
 export {
   atLeastOneOf,
   atMostOneOf,

@@ -1,7 +1,8 @@
 import type { TypeDefinition } from './define-type.ts'
 import type { Field } from './field.ts'
 import type { DocumentSource } from './json-schema.ts'
-import { olderSpellings, pageName } from './reference-page.ts'
+import { pageName } from './page-name.ts'
+import { olderSpellings } from './reference-page.ts'
 
 /** A field that works or is accepted although it is written differently now. */
 interface OldField {

@@ -1,18 +1,15 @@
 import type { TypeDefinition } from './define-type.ts'
 import type { Field, FieldInfo } from './field.ts'
+import { flowSections, type ReferenceSource } from './flow-page.ts'
 import type { DocumentSource } from './json-schema.ts'
 import type { Kind } from './kind.ts'
+import { pageName } from './page-name.ts'
+import { withTypeLinks } from './type-links.ts'
 
-/** File name of the page of a type, without its ending: `static-response-handler`. */
-export function pageName(type: string): string {
-  return type
-    .replaceAll('OAuth', 'Oauth')
-    .replace(/([a-z0-9])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$1$3-$2')
-    .toLowerCase()
-}
+const NOTHING_ELSE: ReferenceSource = { definitions: [], metrics: [] }
 
-/** The reference page of a type, from its definition and the prose beside its code. */
-export function referencePage(definition: TypeDefinition, prose: string): string {
+/** The reference page of a type, from its definition and the prose beside its code; types that it names are links. */
+export function referencePage(definition: TypeDefinition, prose: string, source = NOTHING_ELSE): string {
   const { lead, sections } = parted(prose)
   const parts = [
     `# ${definition.name}`,
@@ -23,9 +20,11 @@ export function referencePage(definition: TypeDefinition, prose: string): string
     fieldSection(definition.config, 'This type has no configuration: leave `config` out.'),
     ...olderSection(definition),
     ...settingsSection(definition),
+    ...flowSections(definition, source),
     sections,
   ]
-  return `${parts.filter((part) => part !== '').join('\n\n')}\n`
+  const pages = new Map(source.definitions.map(({ name }) => [name, pageName(name)]))
+  return `${withTypeLinks(parts.filter((part) => part !== '').join('\n\n'), pages, definition.name)}\n`
 }
 
 /** The page that lists every kind of file, and every type by kind. */
@@ -35,7 +34,7 @@ export function referenceIndex(files: readonly DocumentSource[], definitions: re
   const rows = files.map(({ name, title, description }) => `| [${title}](${name}.md) | ${cell(description)} |`)
   return `${[
     '# Reference',
-    'Every file of a configuration, and every type of object that it can hold, by what it can stand for. Besides: [error codes](errors.md), [log events](log-events.md), [metrics](metrics.md), [older spellings](older-spellings.md).',
+    'Every file of a configuration, and every type of object that it can hold, by what it can stand for. Besides: [contexts](contexts.md), [error codes](errors.md), [log events](log-events.md), [metrics](metrics.md), [older spellings](older-spellings.md).',
     `## Files\n\n| File | What it configures |\n|---|---|\n${rows.join('\n')}`,
     ...sections,
   ].join('\n\n')}\n`
