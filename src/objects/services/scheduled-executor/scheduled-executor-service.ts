@@ -1,7 +1,9 @@
 import { Executor } from '#contracts'
-import { boolean, config, defineType, duration, integer } from '#schema'
+import { boolean, config, defineType, duration, type Environment, integer } from '#schema'
 import { EVENTS } from '../log-events.ts'
 import { TaskTimers } from './task-timers.ts'
+
+const MAX_GRACE = 3_600_000
 
 /** Runs the background tasks of other objects. */
 export const ScheduledExecutorService = defineType({
@@ -18,13 +20,21 @@ export const ScheduledExecutorService = defineType({
     gracefulStop: config(boolean())
       .default(true)
       .meta({ description: 'Whether running tasks may finish when the service stops.' }),
-    gracePeriod: config(duration({ unlimited: false, max: '1 hour', because: 'a stop of the gateway waits for it' }))
-      .default('10 seconds')
-      .meta({ description: 'Maximum wait for running tasks, at most one hour; zero does not wait.' }),
+    gracePeriod: config(duration()).default('10 seconds').meta({
+      description:
+        'Maximum wait for running tasks; zero does not wait. More than one hour causes a warning, and one hour is used.',
+    }),
   },
   create: ({ gracefulStop, gracePeriod }, env) => {
     const timers = new TaskTimers((error) => env.logger.error({ error }, EVENTS.TASK_FAILED))
-    env.onDispose(() => timers.stop(gracefulStop ? gracePeriod : 0))
+    const wait = gracefulStop ? boundedGrace(gracePeriod, env) : 0
+    env.onDispose(() => timers.stop(wait))
     return timers
   },
 })
+
+function boundedGrace(gracePeriod: number, env: Environment): number {
+  if (gracePeriod <= MAX_GRACE) return gracePeriod
+  env.warn('a stop of the gateway waits for gracePeriod: one hour is used in place of more', '/gracePeriod')
+  return MAX_GRACE
+}
