@@ -92,6 +92,7 @@ test('a type of another gateway that does not exist here is refused with its rep
   )
   assert.match(catalogue.unknown('org.example.DesKeyGenHandler'), /openssl rand/)
   assert.match(catalogue.unknown('FapiTokenFilterChain'), /OAuth2ResourceServerFilter/)
+  assert.match(catalogue.unknown('FapiResourceUnprotectedFilterChain'), /OAuth2ResourceServerFilter/)
   assert.match(catalogue.unknown('McpValidationFilter'), /OAuth2ResourceServerFilter.*ScriptableFilter/)
   assert.match(catalogue.unknown('McpProtectionFilter'), /OAuth2ResourceServerFilter.*ScriptableFilter/)
   assert.match(catalogue.unknown('PingOneProtectEvaluationFilter'), /PolicyEnforcementFilter/)

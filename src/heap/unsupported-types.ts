@@ -29,6 +29,7 @@ export const UNSUPPORTED_TYPES: ReadonlyMap<string, string> = new Map([
   ['FapiParFilterChain', FAPI],
   ['FapiPassThroughFilterChain', FAPI],
   ['FapiResourceFilterChain', FAPI],
+  ['FapiResourceUnprotectedFilterChain', FAPI],
   ['FapiTokenFilterChain', FAPI],
   ['FapiWellKnownFilterChain', FAPI],
   ['ICAP', 'nothing here calls a content scanner: place one between the gateway and the application'],
