@@ -327,6 +327,20 @@ describe('admin.json', () => {
     ])
   })
 
+  test('the options of vertx may be one expression', async () => {
+    const { unit, warnings } = await settings({
+      properties: { vertxConfig: { webSocketSubProtocols: ['mqtt'], compressionLevel: 9 } },
+      vertx: '${vertxConfig}',
+      connectors: [{ port: 9000, vertx: '${vertxConfig}' }],
+    })
+    assert.deepEqual(unit.settings.webSocketSubProtocols, ['mqtt'])
+    const named = warnings.filter(({ message }) => /compressionLevel|Protocols/.test(message))
+    assert.deepEqual(
+      named.map(({ pointer }) => pointer),
+      ['/connectors/0/vertx', '/connectors/0/vertx'],
+    )
+  })
+
   test('vertx options without a counterpart cause a warning with their position', async () => {
     const { warnings } = await settings({ connectors: [{ port: 9000, vertx: { compressionLevel: 9 } }] })
     assert.match(

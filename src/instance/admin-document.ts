@@ -62,7 +62,9 @@ const timing = {
   maxTotalHeadersSize: config(integer({ min: 1024, max: 1_048_576 }))
     .default(16_384)
     .meta({ description: 'Maximum total size of headers in bytes; if it is exceeded, the response is 431.' }),
-  vertx: map(json()).default({}).meta({ description: 'Options of Vert.x, mapped where they have a counterpart.' }),
+  vertx: config(map(json()))
+    .default({})
+    .meta({ description: 'Options of Vert.x, mapped where they have a counterpart.' }),
   tls: ref(ServerTlsKind).optional().meta({ description: 'TLS of the connector; cleartext without it.' }),
 }
 
@@ -208,10 +210,12 @@ const MEMBERS = {
   })
     .default({})
     .meta({ description: 'Settings of the log.' }),
-  vertx: map(config(json())).default({}).meta({
-    description:
-      'Options of Vert.x. webSocketSubProtocols: list of the WebSocket subprotocols that are relayed, all by default; a client that offers only others is rejected. Other options cause a warning.',
-  }),
+  vertx: config(map(config(json())))
+    .default({})
+    .meta({
+      description:
+        'Options of Vert.x. webSocketSubProtocols: list of the WebSocket subprotocols that are relayed, all by default; a client that offers only others is rejected. Other options cause a warning.',
+    }),
   openTelemetry: map(config(json())).default({}).meta({
     description:
       'Where traces and log entries are exported by OTLP over HTTP, for files that have it: `tracing` and `logging`, each with `enabled` and `exporter.config.endpoint`, and `tracing.sampler`. Variables of the environment such as OTEL_EXPORTER_OTLP_ENDPOINT win, and have more settings.',

@@ -82,6 +82,20 @@ test('every supported field accepts a configuration expression', async () => {
   assert.deepEqual(built.warnings, [])
 })
 
+test('all options of vertx may be one expression, also with a name that nothing has', async () => {
+  const properties = { vertxConfig: { keepAlive: false, compressionLevel: 9 } }
+  await using built = await proxy({ vertx: '${vertxConfig}' }, { properties })
+  assert.deepEqual(built.warnings.length, 1)
+  assert.match(built.warnings[0]!, /vertx: "compressionLevel": no counterpart in this gateway; without effect/)
+  await using none = await proxy({ vertx: '${vertxConfig}' })
+  assert.match(none.warnings.join(), /config\/vertx: \$\{vertxConfig\}: nothing has the name "vertxConfig"/)
+  await assert.rejects(
+    proxy({ vertx: '${vertxConfig}' }, { properties: { vertxConfig: { port: 1 } } }),
+    /\/config\/vertx: .*"port" is not allowed here/,
+  )
+  await refused({ vertx: 'fast' }, /\/config\/vertx: expected an object, got "fast"/)
+})
+
 test('invalid values are reported with their pointer', async () => {
   await refused({ connections: 0 }, /\/heap\/0\/config\/connections: expected an integer of at least 1, got 0/)
   await refused({ soTimeout: 'zero' }, /\/config\/soTimeout: expected a duration of more than zero, got "zero"/)

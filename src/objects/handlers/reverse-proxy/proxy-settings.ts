@@ -85,10 +85,12 @@ export const PROXY_FIELDS = {
   circuitBreaker: CIRCUIT_BREAKER_FIELD,
   via: VIA_FIELD,
   websocket: WEBSOCKET_FIELD,
-  vertx: map(config(json()), {
-    except: DISALLOWED_OPTIONS,
-    reason: 'is not allowed here; use the fields of the handler',
-  })
+  vertx: config(
+    map(config(json()), {
+      except: DISALLOWED_OPTIONS,
+      reason: 'is not allowed here; use the fields of the handler',
+    }),
+  )
     .default({})
     .meta({
       description:

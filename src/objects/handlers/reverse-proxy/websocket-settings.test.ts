@@ -22,6 +22,12 @@ test('every value accepts a configuration expression', async () => {
   assert.deepEqual(built.warnings, [])
 })
 
+test('all options of vertx may be one expression', async () => {
+  await using built = await proxy({ vertx: '${vertxConfig}' }, { vertxConfig: { maxWebSockets: 7, maxFrameSize: 1 } })
+  assert.deepEqual(built.warnings.length, 1)
+  assert.match(built.warnings[0]!, /websocket\.vertx\.maxFrameSize: has no counterpart/)
+})
+
 test('invalid values are reported with their pointer', async () => {
   await refused({ enabled: 'maybe' }, /\/heap\/0\/config\/websocket\/enabled: expected true or false/)
   await refused({ soTimeout: '0 s' }, /\/config\/websocket\/soTimeout: expected a duration of more than zero/)

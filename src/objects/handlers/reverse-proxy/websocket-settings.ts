@@ -53,10 +53,12 @@ const FIELDS = {
   sslCipherSuites: TLS_FIELDS.sslCipherSuites,
   sslContextAlgorithm: TLS_FIELDS.sslContextAlgorithm,
   sslEnabledProtocols: TLS_FIELDS.sslEnabledProtocols,
-  vertx: map(config(json()), {
-    except: DISALLOWED_OPTIONS,
-    reason: 'is not allowed here; use the fields of the handler',
-  })
+  vertx: config(
+    map(config(json()), {
+      except: DISALLOWED_OPTIONS,
+      reason: 'is not allowed here; use the fields of the handler',
+    }),
+  )
     .default({ [PER_FRAME]: true, [PER_MESSAGE]: true })
     .meta({
       description: `Further options. ${PER_MESSAGE}, ${PER_FRAME}: false removes the compression offer from the handshake. ${MAX_WEB_SOCKETS}: maximum of open connections to one server, in the whole gateway: ${DEFAULT_MAX_WEB_SOCKETS}; -1 for any number. Each unit gets an even share, at least one.`,

@@ -347,6 +347,8 @@ test('http to another host and options of Java give warnings', async () => {
   await using other = await buildAmService(manager.url, { notifications: { vertx: { maxFrames: 1 } } })
   assert.match(other.warnings.join('\n'), /notifications\.vertx: "maxFrames": no counterpart in this gateway/)
   assert.equal(other.warnings.length, 1)
+  await using third = await buildAmService(manager.url, { notifications: { vertx: '${vertxConfig}' } })
+  assert.match(third.warnings.join('\n'), /notifications\/vertx: .*nothing has the name "vertxConfig"/)
 })
 
 test('callTimeout limits each call to the access manager', async () => {

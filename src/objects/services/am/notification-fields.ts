@@ -60,9 +60,11 @@ const MEMBERS = {
   executor: ref(Executor)
     .default('ScheduledExecutorService')
     .meta({ description: 'Service that schedules heartbeats, renewals and attempts.' }),
-  vertx: map(config(json())).default({}).meta({
-    description: 'Options of the WebSocket client in Java; none has a counterpart here, and a warning names them.',
-  }),
+  vertx: config(map(config(json())))
+    .default({})
+    .meta({
+      description: 'Options of the WebSocket client in Java; none has a counterpart here, and a warning names them.',
+    }),
   audit: object({
     auditService: ref(AuditServiceKind)
       .default('AuditService')
