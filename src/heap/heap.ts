@@ -201,7 +201,8 @@ export class Heap {
       reads: (pointer: string, contexts: readonly string[]) =>
         this.contextReads.add(chain.at(-1)?.declaration, pointer, contexts),
       resolve: async (reference: unknown, pointer: string) => {
-        const { kinds, advice } = reference as Reference
+        const { kinds, advice, isOptional, target } = reference as Reference
+        if (isOptional && typeof target === 'string' && this.declarationOf(target) === null) return null
         const object = await this.#resolve(reference as Reference, pointer, chain)
         return asKind(object, kinds, pointer, advice)
       },

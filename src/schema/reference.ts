@@ -17,6 +17,8 @@ export class Reference<T = unknown> extends Deferred<T> {
   words: readonly string[] = []
   /** Messages for objects of kinds that are not accepted but expected from other gateways. */
   readonly advice: ReadonlyMap<Kind, string> | null = null
+  /** Whether it is null where no heap has the name. */
+  readonly isOptional: boolean = false
   /** Messages for names that heaps of other gateways have. */
   readonly missing: ReadonlyMap<string, string> | null = null
 

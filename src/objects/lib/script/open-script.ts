@@ -15,6 +15,7 @@ import {
 } from '#scripts'
 import { DirectoryWatch } from '#secrets'
 import { EVENTS } from '../log-events.ts'
+import { withoutOwnClock } from './script-arguments.ts'
 import { bindingsIn, type ScriptConfig } from './script-fields.ts'
 import { ScriptFile, type ScriptText } from './script-file.ts'
 
@@ -24,7 +25,8 @@ export async function openScript(
   env: Environment,
   own: readonly string[] = [],
 ): Promise<ObjectScript> {
-  const { type: language, args, clientHandler, secretsProvider = null } = config
+  const { type: language, clientHandler, secretsProvider = null } = config
+  const args = withoutOwnClock(config, env)
   const missing = missingBindings(config, env)
   const known = bindingsIn(language, own).filter((name) => name !== 'secrets' || secretsProvider !== null)
   const bindings = [...known, ...Object.keys(args)]

@@ -10,8 +10,19 @@ import {
 } from '#contracts'
 import { compile, type Expression, isExpression, type Scope } from '#expression'
 import { isPlainObject, setOwn } from '#json'
-import { Deferred, type Field, field, type Kind, Reference, type SettleContext, shown, type Typed } from '#schema'
-import { HeapObject, isBindingName } from '#scripts'
+import {
+  ConfigError,
+  Deferred,
+  type Environment,
+  type Field,
+  field,
+  type Kind,
+  Reference,
+  type SettleContext,
+  shown,
+  type Typed,
+} from '#schema'
+import { bindingNames, HeapObject, isBindingName, type ScriptLanguage } from '#scripts'
 
 /** The kinds of objects that scripts can use. */
 const USABLE: readonly Kind[] = [HandlerKind, FilterKind, AccessTokenResolverKind, ResourceAccessKind]
@@ -41,7 +52,13 @@ function decodeNamed(name: string, value: unknown, taken: readonly string[]): un
     return new RefusedArgument('scripts have something else of this name; call the argument otherwise')
   if (!isBindingName(name))
     return new RefusedArgument('expected a name that a script can use: letters, digits, _ and $')
-  return decodeArgument(value)
+  return name === 'clock' && heapName(value) === CLOCK ? new ClockArgument(USABLE, CLOCK) : decodeArgument(value)
+}
+
+/** The name in `${heap['Name']}`; null for another value. */
+function heapName(value: unknown): string | null {
+  const [, single, double, plain] = (typeof value === 'string' && HEAP_OBJECT.exec(value)) || []
+  return single ?? double ?? plain ?? null
 }
 
 function decodeArgument(value: unknown): unknown {
@@ -52,9 +69,8 @@ function decodeArgument(value: unknown): unknown {
     return decoded
   }
   if (typeof value !== 'string' || !/[$#]\{/.test(value)) return value
-  const [, single, double, plain] = HEAP_OBJECT.exec(value) ?? []
-  const name = single ?? double ?? plain
-  if (name !== undefined) return new HeapArgument(USABLE, name)
+  const name = heapName(value)
+  if (name !== null) return new HeapArgument(USABLE, name)
   try {
     const expression = compile(value)
     return isExpression(value) ? new ArgumentExpression(expression) : expression.evaluate(NOTHING)
@@ -87,10 +103,11 @@ const ADVICE: ReadonlyMap<Kind, string> = new Map<Kind, string>([
   ],
 ])
 
+const CLOCK = 'Clock'
+const NO_CLOCK = 'scripts in Groovy have the binding clock, and those in JavaScript Date.now(); remove the argument'
+
 /** Names that every heap of PingGateway has, and none of this gateway: its samples pass the clock to scripts by an argument. */
-const MISSING: ReadonlyMap<string, string> = new Map([
-  ['Clock', 'scripts in Groovy have the binding clock, and those in JavaScript Date.now(); remove the argument'],
-])
+const MISSING: ReadonlyMap<string, string> = new Map([[CLOCK, NO_CLOCK]])
 
 /** `${heap['Name']}`: an object of the heap, which is built before the script's own. */
 class HeapArgument extends Reference {
@@ -98,9 +115,34 @@ class HeapArgument extends Reference {
   override readonly missing = MISSING
 
   override async settle(context: SettleContext, pointer: string): Promise<unknown> {
-    const object = (await super.settle(context, pointer)) as Typed | undefined
-    return object === undefined ? undefined : new HeapObject(object.kind.name, object.value)
+    const object = (await super.settle(context, pointer)) as Typed | null | undefined
+    return object === undefined || object === null ? object : new HeapObject(object.kind.name, object.value)
   }
+}
+
+/** In place of `${heap['Clock']}` in a heap without that object. */
+const OWN_CLOCK = Symbol('clock')
+
+/** The argument `clock` of scripts of PingGateway: in Groovy the binding of that name is in its place. */
+class ClockArgument extends HeapArgument {
+  override readonly isOptional = true
+
+  override async settle(context: SettleContext, pointer: string): Promise<unknown> {
+    return (await super.settle(context, pointer)) ?? OWN_CLOCK
+  }
+}
+
+/** Arguments without a `clock` that the language has as a binding, which gives a warning; in another language it is a problem. */
+export function withoutOwnClock(
+  { args, type: language }: { readonly args: Readonly<Record<string, unknown>>; readonly type: ScriptLanguage },
+  env: Environment,
+): Readonly<Record<string, unknown>> {
+  const { clock, ...others } = args
+  if (clock !== OWN_CLOCK) return args
+  const pointer = '/args/clock'
+  if (!bindingNames(language).includes('clock')) throw new ConfigError([{ pointer, message: NO_CLOCK }])
+  env.warn(`the argument has no effect: ${NO_CLOCK}`, pointer)
+  return others
 }
 
 /** Reported where the others are settled: one run then has the problems of all arguments. */

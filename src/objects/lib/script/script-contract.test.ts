@@ -214,7 +214,7 @@ test('an argument that uses names of requests gets a warning, since it is evalua
 
 test('the problems of all arguments are reported at once', async () => {
   const args = {
-    clock: "${heap['Clock']}",
+    time: "${heap['Clock']}",
     request: 1,
     list: ['${1 +}'],
     auditService: "${heap['AuditService']}",
@@ -222,13 +222,29 @@ test('the problems of all arguments are reported at once', async () => {
   const heap = [{ name: 'AuditService', type: 'NoOpAuditService' }]
   const problems = await problemsOf({ type: 'application/x-groovy', source: 'null', args }, { heap })
   const expected = [
-    /args\/clock: scripts in Groovy have the binding clock, .* remove the argument$/,
+    /args\/time: scripts in Groovy have the binding clock, .* remove the argument$/,
     /args\/request: scripts have something else of this name/,
     /args\/list\/0: "\$\{1 \+\}" is not a valid expression/,
     /args\/auditService: scripts have the binding audit/,
   ]
   assert.equal(problems.length, expected.length)
   for (const [at, message] of expected.entries()) assert.match(problems[at] ?? '', message)
+})
+
+test('an argument that is the clock of PingGateway has no effect in Groovy, which has a binding of its name', async () => {
+  const args = { clock: "${heap['Clock']}", key: 'a' }
+  const script = {
+    type: 'application/x-groovy',
+    source: 'new Response(Status.OK).setEntity(/"${clock.millis() > 0} ${args}"/)',
+    args,
+  }
+  assert.equal(await entityOf(script), 'true [key:a]')
+  const warnings = await problemsOf(script)
+  assert.equal(warnings.length, 1)
+  assert.match(warnings[0]!, /args\/clock: the argument has no effect: scripts in Groovy have .* remove the argument$/)
+  const refused = await problemsOf({ ...JAVASCRIPT, source: 'return clock', args })
+  assert.equal(refused.length, 1)
+  assert.match(refused[0]!, /args\/clock: scripts in Groovy have .* remove the argument$/)
 })
 
 test('an object of the heap may have the name Clock', async () => {
