@@ -109,6 +109,15 @@ export class GatewayFleet {
     return this.#opened.tookOver()
   }
 
+  /** Another process is about to take over: writes the local copy no more, unless it is resumed. */
+  async handOver(): Promise<void> {
+    await this.#fleet?.copy.handOver()
+  }
+
+  resume(): void {
+    this.#fleet?.copy.resume()
+  }
+
   async repair(): Promise<void> {
     await this.#fleet?.copy.repair()
   }

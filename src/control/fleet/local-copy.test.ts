@@ -227,6 +227,28 @@ describe('the local copy', () => {
     assert.deepEqual(readdirSync(root).toSorted(), ['.contents', 'config', 'release.json', 'scripts'])
   })
 
+  test('a copy that is handed over is written by changes that have begun, and by others when it is resumed', async () => {
+    using folder = new Folder()
+    const root = folder.in('copy')
+    const copy = await copyOf(root, 1, FIRST)
+    const begun = copy.put(copiedRelease(2, SECOND), fetcher(SECOND).fetch)
+    await copy.handOver()
+    assert.deepEqual([(await begun).written.length > 0, placed(root)], [true, SECOND])
+    const later = copy.put(copiedRelease(3, FIRST), fetcher(FIRST).fetch)
+    const next = await LocalCopy.openShared(root, silent)
+    assert.deepEqual([next.release?.release, copy.isOwned, placed(root)], [2, false, SECOND])
+    copy.resume()
+    await later
+    assert.deepEqual(placed(root), FIRST)
+    // A process that ends while another one writes the copy leaves it as it is.
+    await copy.handOver()
+    const never = copy.put(copiedRelease(4, SECOND), unreachable)
+    never.catch(() => {})
+    await copy.close()
+    await assert.rejects(never, /the local copy is closed/)
+    assert.deepEqual(placed(root), FIRST)
+  })
+
   test('a change whose contents can not be read changes nothing', async () => {
     using folder = new Folder()
     const root = folder.in('copy')

@@ -53,7 +53,7 @@ export class LocalCopy {
   #isUncertain = true
   #queue: Promise<unknown> = Promise.resolve()
   /** Resolves when this process alone writes the copy; tasks wait for it. */
-  readonly #owned = Promise.withResolvers<void>()
+  #owned = Promise.withResolvers<void>()
   #isOwned = false
   #isClosed = false
 
@@ -87,10 +87,22 @@ export class LocalCopy {
       await this.#contents.own()
       await this.#open()
     } finally {
-      this.#isOwned = true
-      this.#owned.resolve()
+      this.resume()
     }
     return changedPaths(before, this.release?.files ?? new Map())
+  }
+
+  /** Another process is about to write the copy: resolves when changes that have begun are made. Later ones wait for `resume`. */
+  async handOver(): Promise<void> {
+    this.#isOwned = false
+    this.#owned = Promise.withResolvers()
+    await this.#queue
+  }
+
+  /** This process goes on writing the copy, which no other one has changed. */
+  resume(): void {
+    this.#isOwned = true
+    this.#owned.resolve()
   }
 
   /** Whether this process alone writes the copy. */
@@ -101,7 +113,8 @@ export class LocalCopy {
   /** Waits for changes that have begun; makes no other ones. */
   async close(): Promise<void> {
     this.#isClosed = true
-    if (this.#isOwned) await this.#queue
+    this.#owned.resolve()
+    await this.#queue
   }
 
   /** Null before the first one, and where it is damaged. */
