@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { leastCost } from '#test/loop-watch'
 import { startPermitThreads } from '#test/permit-thread'
 import { within } from '#test/waiting'
 import { PermitTable } from './permit-table.ts'
@@ -24,23 +25,30 @@ test('any sequence of operations, and of crashes at any point, neither loses a p
     count: fc.nat(3),
   })
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 80 }), (permits, steps) => {
-      const { memory, table } = tables(4, permits)
-      for (const { unit, action, count } of steps) {
-        const own = table[unit]!
-        if (action === 'acquire') own.acquire()
-        else if (action === 'want') own.want(own.acquire() ? 0 : count)
-        else if (action === 'collect') own.collect()
-        else if (action === 'crash') {
-          new PermitTable(memory, 4, unit).releaseAll()
-          table[unit] = new PermitTable(memory, 4, unit)
-        } else if (own.held > 0) own.release(action === 'yield')
-        const held = table.reduce((sum, { held: each }) => sum + each, 0)
-        assert.ok(held <= permits)
-      }
-      for (const each of table) each.releaseAll()
-      assert.equal(drain(table[0]!), permits)
-    }),
+    fc.property(
+      fc.integer({ min: 1, max: 6 }),
+      fc.constantFrom(0, 254),
+      fc.array(step, { maxLength: 80 }),
+      (few, taken, steps) => {
+        const permits = few + taken
+        const { memory, table } = tables(5, permits)
+        for (let i = 0; i < taken; i++) assert.equal(table[4]!.acquire(), true)
+        for (const { unit, action, count } of steps) {
+          const own = table[unit]!
+          if (action === 'acquire') own.acquire()
+          else if (action === 'want') own.want(own.acquire() ? 0 : count)
+          else if (action === 'collect') own.collect()
+          else if (action === 'crash') {
+            new PermitTable(memory, 5, unit).releaseAll()
+            table[unit] = new PermitTable(memory, 5, unit)
+          } else if (own.held > 0) own.release(action === 'yield')
+          const held = table.reduce((sum, { held: each }) => sum + each, 0)
+          assert.ok(held <= permits)
+        }
+        for (const each of table) each.releaseAll()
+        assert.equal(drain(table[0]!), permits)
+      },
+    ),
     { numRuns: 500 },
   )
 })
@@ -100,4 +108,35 @@ test('threads never hold more permits than there are, all get their turns, and t
   await within('200 turns of the remaining threads', threads.turns(200))
   assert.ok(threads.most <= 3)
   assert.ok(threads.most > 1)
+})
+
+test('thousands of permits are taken, looked for in vain and moved to another unit in a time that does not grow with the connections', async () => {
+  const permits = 8_000
+  const { total } = await leastCost({ total: 200, longest: Number.POSITIVE_INFINITY }, async () => {
+    const [first, second] = tables(9, permits).table as [PermitTable, PermitTable]
+    assert.equal(drain(first), permits)
+    for (let i = 0; i < permits; i++) assert.equal(second.hasFree, false)
+    for (let i = 0; i < permits; i++) {
+      second.want(1)
+      first.release()
+      assert.equal(second.collect(), 1)
+    }
+    second.releaseAll()
+    assert.equal(drain(first), permits)
+  })
+  assert.ok(total < 200, `${total} ms`)
+})
+
+test('a permit that a unit has freed or handed over as it ended, before it counted the change, is found', () => {
+  const { memory, table } = tables(3, 300)
+  const [first, second] = table as [PermitTable, PermitTable]
+  assert.equal(drain(first), 300)
+  assert.deepEqual([second.hasFree, second.collect()], [false, 0])
+  const words = new Int32Array(memory)
+  const lastPermits = words.length - 2
+  Atomics.store(words, lastPermits, 0)
+  Atomics.store(words, lastPermits + 1, 2)
+  new PermitTable(memory, 3, 2).releaseAll()
+  assert.equal(second.collect(), 1)
+  assert.equal(second.acquire(), true)
 })

@@ -3,6 +3,8 @@ const MAX_PERMITS = 65_536
 
 const FREE = 0
 const WORDS_OF_UNIT = 4
+/** Permits of one block: a search skips the blocks that have not changed since it found nothing in them. */
+const BLOCK = 256
 
 /**
  * Permits to open connections to one server, in memory that all units share. A permit is a word with its owner, so that a unit
@@ -14,17 +16,27 @@ const WORDS_OF_UNIT = 4
  *   signal    changes when it got a permit or another unit wants one
  *   connected permits whose connection is established
  * ```
+ *
+ * and one of a block of permits: how often one of them became free or was handed over, counted after it.
  */
 export class PermitTable {
   readonly #words: Int32Array
   readonly #units: number
   readonly #unit: number
   readonly #permits: number
-  /** Positions of the permits of this unit. */
-  readonly #own = new Set<number>()
+  readonly #blocks: number
+  /** The permits of this unit. */
+  readonly #own: number[] = []
+  readonly #isOwn: Uint8Array
+  /** The changes of each block when none of its permits was free, and when those handed over were collected. */
+  readonly #searched: Float64Array
+  readonly #collected: Float64Array
+  /** Where a search for a free permit begins: units begin at different ones, and rarely compete for one. */
+  #next: number
 
   static bytes(units: number, permits: number): number {
-    return (WORDS_OF_UNIT * units + Math.min(permits, MAX_PERMITS)) * Int32Array.BYTES_PER_ELEMENT
+    const count = Math.min(permits, MAX_PERMITS)
+    return (WORDS_OF_UNIT * units + Math.ceil(count / BLOCK) + count) * Int32Array.BYTES_PER_ELEMENT
   }
 
   /** The table as seen by one of the units, which are numbered from 0. */
@@ -32,11 +44,17 @@ export class PermitTable {
     this.#words = new Int32Array(memory)
     this.#units = units
     this.#unit = unit
-    this.#permits = this.#words.length - WORDS_OF_UNIT * units
+    const words = this.#words.length - WORDS_OF_UNIT * units
+    this.#blocks = Math.ceil(words / (BLOCK + 1))
+    this.#permits = words - this.#blocks
+    this.#next = Math.floor((unit * this.#permits) / units)
+    this.#isOwn = new Uint8Array(this.#permits)
+    this.#searched = new Float64Array(this.#blocks).fill(Number.NaN)
+    this.#collected = new Float64Array(this.#blocks).fill(Number.NaN)
   }
 
   get held(): number {
-    return this.#own.size
+    return this.#own.length
   }
 
   get hasFree(): boolean {
@@ -45,10 +63,11 @@ export class PermitTable {
 
   /** Takes a free permit. */
   acquire(): boolean {
-    for (let at = this.#findFree(); at >= 0; at = this.#findFree()) {
-      if (Atomics.compareExchange(this.#words, at, FREE, this.#unit + 1) !== FREE) continue
-      this.#own.add(at)
+    for (let permit = this.#findFree(); permit >= 0; permit = this.#findFree()) {
+      if (Atomics.compareExchange(this.#words, this.#at(permit), FREE, this.#unit + 1) !== FREE) continue
+      this.#add(permit)
       this.#addHeld(this.#unit, 1)
+      this.#next = (permit + 1) % this.#permits
       return true
     }
     return false
@@ -56,37 +75,48 @@ export class PermitTable {
 
   /** Permits that other units have handed over since the last call. */
   collect(): number {
-    const known = this.#own.size
-    for (let at = WORDS_OF_UNIT * this.#units; at < this.#words.length; at++)
-      if (Atomics.load(this.#words, at) === this.#unit + 1) this.#own.add(at)
-    Atomics.store(this.#words, this.#units + this.#unit, this.#own.size)
-    return this.#own.size - known
+    const known = this.#own.length
+    for (let block = 0; block < this.#blocks; block++) {
+      const changes = this.#changesOf(block)
+      if (changes === this.#collected[block]) continue
+      this.#collected[block] = changes
+      const end = Math.min((block + 1) * BLOCK, this.#permits)
+      for (let permit = block * BLOCK; permit < end; permit++)
+        if (this.#isOwn[permit] === 0 && this.#ownerOf(permit) === this.#unit + 1) this.#add(permit)
+    }
+    Atomics.store(this.#words, this.#units + this.#unit, this.#own.length)
+    return this.#own.length - known
   }
 
   /** Gives a permit to a unit that waits, one of few permits first; frees it where none waits. */
   release(isWanted = false): void {
-    const [at] = this.#own
-    if (at === undefined) throw new Error('connection permits: expected one to release, got none')
-    this.#own.delete(at)
+    const permit = this.#own.pop()
+    if (permit === undefined) throw new Error('connection permits: expected one to release, got none')
+    this.#isOwn[permit] = 0
     this.#addHeld(this.#unit, -1)
     const to = this.#claimWaiting(isWanted)
     if (to >= 0) {
-      Atomics.store(this.#words, at, to + 1)
-      this.#handedTo(to)
+      Atomics.store(this.#words, this.#at(permit), to + 1)
+      this.#handedTo(to, permit)
       return
     }
-    Atomics.store(this.#words, at, FREE)
+    Atomics.store(this.#words, this.#at(permit), FREE)
+    this.#changed(permit)
+    this.#next = permit
     // A unit may have begun to wait before the permit was free.
-    this.#handOverFree(at, isWanted)
+    this.#handOverFree(permit, isWanted)
   }
 
   /** Releases all permits of the unit, which uses none: it leaves, or it has crashed and another thread calls this. */
   releaseAll(): void {
     this.want(0)
+    this.#collected.fill(Number.NaN)
     this.collect()
     this.setConnected(0)
-    while (this.#own.size > 0) this.release()
+    while (this.#own.length > 0) this.release()
     Atomics.store(this.#words, this.#units + this.#unit, 0)
+    // The unit may have ended between a change and its count.
+    for (let permit = 0; permit < this.#permits; permit += BLOCK) this.#changed(permit)
   }
 
   /** Sets the number of permits that this unit waits for. */
@@ -110,7 +140,7 @@ export class PermitTable {
 
   /** Whether another unit waits that has no permit, or two fewer: it takes precedence over requests of this unit. */
   get mustYield(): boolean {
-    return this.#units > 1 && this.#nextUnit(true, this.#own.size) >= 0
+    return this.#units > 1 && this.#nextUnit(true, this.#own.length) >= 0
   }
 
   /** Sets the number of established connections of this unit. */
@@ -143,12 +173,24 @@ export class PermitTable {
   }
 
   #findFree(): number {
-    const first = WORDS_OF_UNIT * this.#units
-    // Units start at different positions, and rarely compete for one permit.
-    const start = Math.floor((this.#unit * this.#permits) / this.#units)
-    for (let i = 0; i < this.#permits; i++) {
-      const at = first + ((start + i) % this.#permits)
-      if (Atomics.load(this.#words, at) === FREE) return at
+    const first = Math.floor(this.#next / BLOCK)
+    for (let i = 0; i < this.#blocks; i++) {
+      const block = (first + i) % this.#blocks
+      const changes = this.#changesOf(block)
+      if (changes === this.#searched[block]) continue
+      const permit = this.#findFreeIn(block)
+      if (permit >= 0) return permit
+      this.#searched[block] = changes
+    }
+    return -1
+  }
+
+  #findFreeIn(block: number): number {
+    const first = block * BLOCK
+    const size = Math.min(BLOCK, this.#permits - first)
+    for (let i = 0; i < size; i++) {
+      const permit = first + ((this.#next + i) % size)
+      if (this.#ownerOf(permit) === FREE) return permit
     }
     return -1
   }
@@ -171,23 +213,45 @@ export class PermitTable {
   /** The unit that gets the permit that this one no longer counts; it waits for one less now. */
   #claimWaiting(isWanted: boolean): number {
     for (;;) {
-      const unit = this.#nextUnit(isWanted, this.#own.size + 1)
+      const unit = this.#nextUnit(isWanted, this.#own.length + 1)
       if (unit < 0) return -1
       const wanted = Atomics.load(this.#words, unit)
       if (wanted > 0 && Atomics.compareExchange(this.#words, unit, wanted, wanted - 1) === wanted) return unit
     }
   }
 
-  #handOverFree(at: number, isWanted: boolean): void {
+  #handOverFree(permit: number, isWanted: boolean): void {
     const to = this.#claimWaiting(isWanted)
     if (to < 0) return
-    if (Atomics.compareExchange(this.#words, at, FREE, to + 1) === FREE) this.#handedTo(to)
+    if (Atomics.compareExchange(this.#words, this.#at(permit), FREE, to + 1) === FREE) this.#handedTo(to, permit)
     else Atomics.add(this.#words, to, 1)
   }
 
-  #handedTo(unit: number): void {
+  #handedTo(unit: number, permit: number): void {
+    this.#changed(permit)
     this.#addHeld(unit, 1)
     this.#signal(unit)
+  }
+
+  #add(permit: number): void {
+    this.#own.push(permit)
+    this.#isOwn[permit] = 1
+  }
+
+  #at(permit: number): number {
+    return WORDS_OF_UNIT * this.#units + this.#blocks + permit
+  }
+
+  #ownerOf(permit: number): number {
+    return Atomics.load(this.#words, this.#at(permit))
+  }
+
+  #changesOf(block: number): number {
+    return Atomics.load(this.#words, WORDS_OF_UNIT * this.#units + block)
+  }
+
+  #changed(permit: number): void {
+    Atomics.add(this.#words, WORDS_OF_UNIT * this.#units + Math.floor(permit / BLOCK), 1)
   }
 
   #addHeld(unit: number, change: number): void {
