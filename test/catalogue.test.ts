@@ -6,9 +6,19 @@ import { basename, dirname, join, sep } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { CATALOGUE } from '#catalogue'
+import { providerOf, Secret } from '#contracts'
 import { RETIRED_TYPES, UNSUPPORTED_TYPES } from '#heap'
 import { CONFIGURATION_FILES } from '#instance'
-import { type Field, loadTypes, pageName, type TypeDefinition } from '#schema'
+import {
+  decode,
+  type Field,
+  loadTypes,
+  pageName,
+  type SecretQuery,
+  type SecretsProvider,
+  settle,
+  type TypeDefinition,
+} from '#schema'
 import { generatedFiles, presentFiles } from '../scripts/generated-files.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -123,15 +133,50 @@ test('generated files are up to date: run npm run generate', () => {
   )
 })
 
-function undescribed(field: Field, path: string): string[] {
+const undescribed = (field: Field, path: string): string[] =>
+  membersBelow(field, path).flatMap(([at, { info }]) => (info.notes.description ? [] : [at]))
+
+/** All members of objects below a field, by their paths. */
+function membersBelow(field: Field, path: string): (readonly [string, Field])[] {
   const { inner, item, entries, members = {}, branches } = field.info.shape
   const own = Object.entries(members).flatMap(([name, member]) => {
     const at = `${path}.${name}`
-    return [...(member.info.notes.description ? [] : [at]), ...undescribed(member, at)]
+    return [[at, member] as const, ...membersBelow(member, at)]
   })
   const below = [inner, item, entries, ...(branches?.values() ?? [])].filter((each) => each !== undefined)
-  return [...own, ...below.flatMap((each) => undescribed(each, path))]
+  return [...own, ...below.flatMap((each) => membersBelow(each, path))]
 }
+
+test('every secretsProvider looks up a secret in the provider of the object, then in the inherited stores', async () => {
+  const storeOf = (...ids: string[]): SecretsProvider => {
+    const find = async ({ secretId }: SecretQuery) =>
+      ids.includes(secretId) ? [new Secret({ secretId, bytes: Buffer.from(ids.join()) })] : null
+    return providerOf([{ find, onChange: () => () => {} }])
+  }
+  const context = {
+    scope: { lookup: () => undefined },
+    warn: () => assert.fail('no warnings'),
+    resolve: async () => storeOf('own'),
+    inheritedSecrets: () => storeOf('own', 'inherited'),
+  }
+  const fields = definitions
+    .flatMap(({ name, config }) => membersBelow(config, name))
+    .filter(([path, field]) => path.endsWith('.secretsProvider') && field.info.shape.kinds !== undefined)
+  assert.ok(fields.length > 40, `${fields.length} fields`)
+  for (const [path, member] of fields) {
+    for (const given of ['name', ...(member.info.required ? [] : [undefined])]) {
+      const provider = (await settle(decode(member, given, '').value, context, '')) as SecretsProvider | undefined
+      const textOf = async (secretId: string) =>
+        (await provider?.active({ secretId, purpose: 'GENERIC' }))?.revealText()
+      // Scripts without a provider have no secrets.
+      if (provider === undefined) assert.match(path, /Script/)
+      else {
+        assert.equal(await textOf('inherited'), 'own,inherited', path)
+        assert.equal(await textOf('own'), given === undefined ? 'own,inherited' : 'own', path)
+      }
+    }
+  }
+})
 
 test('the Redis client is loaded with the first object that uses it, not with the types', () => {
   const loaded = Object.keys(createRequire(import.meta.url).cache)

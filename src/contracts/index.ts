@@ -141,6 +141,7 @@ export { type ResourceUriProvider, ResourceUriProviderKind } from './resource-ur
 export { RetryDelay } from './retry-delay.ts'
 export { type DecodedSecret, type SecretFormat, SecretFormatKind } from './secret-format.ts'
 export { problemIn, providerOf, SecretError, SecretStoreKind, SecretsProviderKind, warningsOfOrder } from './secrets.ts'
+export { secretsProvider } from './secrets-provider-field.ts'
 export { identityProblem } from './server-identity.ts'
 export { withSession } from './session-boundary.ts'
 export {

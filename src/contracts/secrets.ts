@@ -19,8 +19,8 @@ export class SecretError extends Error {
 }
 
 /**
- * Queries stores in order; the first that has an id supplies its secrets. A provider is a store itself, so that
- * providers can be chained: `providerOf([secretsProvider, env.secrets])`.
+ * Queries stores in order; the first that has an id supplies its secrets. A provider is a store itself, so that providers can be
+ * chained.
  */
 export function providerOf(stores: readonly SecretStore[]): SecretsProvider {
   const find = async (query: SecretQuery): Promise<readonly Secret[] | null> => {

@@ -200,6 +200,7 @@ export class Heap {
       warn: (pointer: string, message: string) => void this.warnings.push({ pointer, message }),
       reads: (pointer: string, contexts: readonly string[]) =>
         this.contextReads.add(chain.at(-1)?.declaration, pointer, contexts),
+      inheritedSecrets: () => this.#inheritedSecrets(chain),
       resolve: async (reference: unknown, pointer: string) => {
         const { kinds, advice, isOptional, target } = reference as Reference
         if (isOptional && typeof target === 'string' && this.declarationOf(target) === null) return null
@@ -350,7 +351,6 @@ export class Heap {
       sharedKey: `${segments.join('+')}@${revision}#${pointer || name}`,
       releases: this.#releases,
       router: unitContext.router(this, [...this.#outer, ...chain]),
-      secrets: () => this.#inheritedSecrets(chain),
       warn: (message, field) =>
         this.#warn({ pointer: field === undefined ? pointer : inConfig(declaration)(field), message }),
     })

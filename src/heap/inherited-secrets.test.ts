@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { HandlerKind, providerOf, Secret, SecretStoreKind } from '#contracts'
+import { HandlerKind, Secret, SecretStoreKind, secretsProvider } from '#contracts'
 import { documentType, secretsField } from '#heap'
 import { type Handler, respond } from '#http'
 import type { JsonObject } from '#json'
@@ -16,10 +16,10 @@ const WordStore = defineType({
   name: 'WordStore',
   kind: SecretStoreKind,
   summary: 'Contains some passwords.',
-  config: { words: map(string()), openedWith: string().optional() },
-  create: async ({ words, openedWith }, env) => {
+  config: { words: map(string()), openedWith: string().optional(), secretsProvider: secretsProvider('that password') },
+  create: async ({ words, openedWith, secretsProvider: provider }) => {
     built += 1
-    if (openedWith !== undefined) await env.secrets.active({ secretId: openedWith, purpose: 'GENERIC' })
+    if (openedWith !== undefined) await provider.active({ secretId: openedWith, purpose: 'GENERIC' })
     return {
       find: async ({ secretId }) => {
         const word = words[secretId]
@@ -38,9 +38,8 @@ const Teller = defineType({
   name: 'Teller',
   kind: HandlerKind,
   summary: 'Returns a secret.',
-  config: { own: ref(SecretStoreKind).optional() },
-  create: ({ own }, env): Handler => {
-    const provider = providerOf(own === undefined ? [env.secrets] : [own, env.secrets])
+  config: { secretsProvider: secretsProvider('the secret') },
+  create: ({ secretsProvider: provider }): Handler => {
     let heard = 0
     provider.onChange(() => {
       heard += 1
@@ -72,7 +71,7 @@ test('secrets are looked up in the own provider, then in the document, then in i
   await root.build()
   const child = open(
     {
-      handler: { type: 'Teller', config: { own: words({ a: 'own' }) } },
+      handler: { type: 'Teller', config: { secretsProvider: words({ a: 'own' }) } },
       secrets: { stores: [words({ z: 'first' }), words({ a: 'child', b: 'child', z: 'second' })] },
     },
     { parent: root.heap },

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { providerOf } from '#contracts'
 import { isPlainObject, parsePointer } from '#json'
 import { fieldValuesIn, type Problem, type Secret, type SecretsProvider } from '#schema'
 import type { Declaration } from './declaration.ts'
@@ -13,8 +12,8 @@ interface SecretFindings {
 }
 
 /**
- * Looks up every secret that the settled configuration of an object names, in the nearest `secretsProvider` and then in
- * the inherited stores, as objects do; those that are files, in the folder of secrets. The object checks the purpose of the
+ * Looks up every secret that the settled configuration of an object names, in the nearest `secretsProvider`, as objects do; those
+ * that are files, in the folder of secrets. The object checks the purpose of the
  * secret.
  */
 export async function lookUpSecrets(
@@ -33,8 +32,7 @@ export async function lookUpSecrets(
     if (namesSecretFile === true && !existsSync(join(folder, secretId)))
       problems.push({ pointer: at, message: `there is no file ${join(folder, secretId)}; write the secret to it` })
     if (namesSecret !== true) continue
-    const own = nearestProvider(settled, parsePointer(found.pointer) ?? [])
-    const provider = own === undefined ? inherited() : providerOf([own, inherited()])
+    const provider = nearestProvider(settled, parsePointer(found.pointer) ?? []) ?? inherited()
     try {
       const secrets = await provider.find({ secretId, purpose: 'GENERIC' })
       if (secrets === null) {

@@ -1,13 +1,6 @@
 import type { Scope } from '#expression'
 import type { Logger } from '#logging'
-import {
-  DISCARDING_OUTLET,
-  type Environment,
-  type Metrics,
-  type OwnListeners,
-  type RouterHost,
-  type SecretsProvider,
-} from '#schema'
+import { DISCARDING_OUTLET, type Environment, type Metrics, type OwnListeners, type RouterHost } from '#schema'
 import { jsonStore } from './json-store.ts'
 import type { Releases } from './releases.ts'
 import type { StateReporter, UnitServices } from './unit-services.ts'
@@ -24,7 +17,6 @@ interface Place {
   readonly sharedKey: string
   readonly releases: Releases
   readonly router: RouterHost
-  secrets(): SecretsProvider
   warn(message: string, field?: string): void
 }
 
@@ -35,7 +27,6 @@ export function objectEnvironment(unitContext: UnitServices, place: Place): Envi
   // Created on first use: most objects of ten thousand routes have neither log entries nor metrics.
   let logger: Logger | null = null
   let metrics: Metrics | null = null
-  let secrets: SecretsProvider | null = null
   let states: StateReporter | null = null
   return {
     name: place.qualified,
@@ -62,10 +53,6 @@ export function objectEnvironment(unitContext: UnitServices, place: Place): Envi
     connectionPermits: unitContext.connectionPermits ?? null,
     serving: unitContext.serving ?? true,
     router: place.router,
-    get secrets() {
-      secrets ??= place.secrets()
-      return secrets
-    },
     shared: async (name, bytes) => {
       const { memory, release } = await unitContext.shared(`${place.sharedKey}/${name}`, bytes)
       place.releases.defer(release)

@@ -1,4 +1,4 @@
-import { type Field, fieldValuesIn, Reference } from '#schema'
+import { type Field, fieldValuesIn, type Reference, referencesIn } from '#schema'
 
 /**
  * The references in JSON that can not be decoded as a whole, each as its own field reads it: event handlers of audit services have
@@ -7,7 +7,9 @@ import { type Field, fieldValuesIn, Reference } from '#schema'
 export function* readReferences(field: Field, json: unknown, pointer: string): Generator<readonly [Reference, string]> {
   for (const found of fieldValuesIn(field, json, pointer)) {
     if (found.field.info.shape.kinds === undefined) continue
-    const read = found.field.decode(found.json, () => {})
-    if (read instanceof Reference) yield [read, found.pointer]
+    yield* referencesIn(
+      found.field.decode(found.json, () => {}),
+      found.pointer,
+    )
   }
 }

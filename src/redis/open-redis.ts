@@ -1,4 +1,4 @@
-import { type ClientTls, providerOf, tlsConnectionOptions } from '#contracts'
+import { type ClientTls, tlsConnectionOptions } from '#contracts'
 import type { Environment } from '#schema'
 import { EVENTS } from './log-events.ts'
 import { isSecure, topologyOf } from './redis-addresses.ts'
@@ -19,7 +19,7 @@ const MAX_PROBLEMS = 8
 export async function openRedis(values: RedisValues, env: Environment): Promise<RedisConnection> {
   const { logger, clock } = env
   warnOfPlainConnection(values, env)
-  const access = accessBy(values, env)
+  const access = accessBy(values)
   // The client library is imported by the first object that uses Redis: other gateways start faster without it.
   const { redisClient } = await import('./redis-client.ts')
   const { RedisConnection } = await import('./redis-connection.ts')
@@ -91,17 +91,16 @@ export async function openRedis(values: RedisValues, env: Environment): Promise<
   const onChange = (): void => {
     renewal = renewal.then(renew)
   }
-  for (const source of changing(values, env)) env.onDispose(source.onChange(onChange))
+  for (const source of changing(values)) env.onDispose(source.onChange(onChange))
   return connection
 }
 
-function accessBy(values: RedisValues, env: Environment): () => Promise<RedisAccess> {
+function accessBy(values: RedisValues): () => Promise<RedisAccess> {
   const { username = null, passwordSecretId, sentinelUsername = null, sentinelPasswordSecretId } = values
   const tls: ClientTls | null = values.tls ?? null
-  const secrets = providerOf([values.secretsProvider ?? env.secrets])
   const passwordOf = async (secretId: string | undefined): Promise<string | null> => {
     if (secretId === undefined) return null
-    return (await secrets.active({ secretId, purpose: 'GENERIC' })).revealText()
+    return (await values.secretsProvider.active({ secretId, purpose: 'GENERIC' })).revealText()
   }
   return async () => ({
     topology: topologyOf(values),
@@ -116,9 +115,9 @@ interface Changing {
   onChange(listener: () => void): () => void
 }
 
-function changing(values: RedisValues, env: Environment): readonly Changing[] {
+function changing(values: RedisValues): readonly Changing[] {
   const { secretsProvider, tls } = values
-  const sources = [hasPassword(values) ? (secretsProvider ?? env.secrets) : null, tls?.keys, tls?.trust]
+  const sources = [hasPassword(values) ? secretsProvider : null, tls?.keys, tls?.trust]
   return sources.filter((source) => source !== null && source !== undefined)
 }
 

@@ -1,4 +1,4 @@
-import { ClientTlsKind, SecretsProviderKind } from '#contracts'
+import { ClientTlsKind, secretsProvider } from '#contracts'
 import {
   byShape,
   config,
@@ -35,9 +35,7 @@ export const REDIS_FIELDS = {
     .optional()
     .meta({ description: 'User name for Redis; by default the user `default`.' }),
   passwordSecretId: config(secretId()).optional().meta({ description: 'Secret id of the password for Redis.' }),
-  secretsProvider: ref(SecretsProviderKind).optional().meta({
-    description: 'Where passwords are looked up; by default in the secrets of the file and its parents.',
-  }),
+  secretsProvider: secretsProvider('the passwords'),
   tls: ref(ClientTlsKind).optional().meta({
     description:
       'TLS options for `rediss` addresses; by default the certificate must be issued by an authority that the platform trusts and name the host.',

@@ -1,5 +1,6 @@
 import type { Scope } from '#expression'
 import type { Field } from './field.ts'
+import type { SecretsProvider } from './secret-lookup.ts'
 
 /** Input of settling. */
 export interface SettleContext {
@@ -7,6 +8,8 @@ export interface SettleContext {
   readonly scope: Scope
   /** Resolves a reference to its object. */
   resolve(reference: unknown, pointer: string): Promise<unknown>
+  /** The stores of `secrets` in the document and its parents: queried after the `secretsProvider` of an object. */
+  inheritedSecrets(): SecretsProvider
   report(pointer: string, message: string): void
   warn(pointer: string, message: string): void
   /** Notes the contexts that an expression reads. */

@@ -125,7 +125,8 @@ test('problems of expressions are at the names that the document has', async () 
     gateway: { instanceDirectory: '/', configDirectory: '/', temporaryDirectory: '/' },
   })
   const { value } = decode(FIELDS, { 'the/servers': [{ 'max-count': '${4 + 6}' }], cookieName: "${''}" }, '')
-  const context = { scope, warn: () => {}, resolve: () => Promise.resolve(null) }
+  const inheritedSecrets = () => assert.fail('no secrets')
+  const context = { scope, warn: () => {}, resolve: () => Promise.resolve(null), inheritedSecrets }
   await assert.rejects(settle(value, context, '/config'), {
     problems: [
       {

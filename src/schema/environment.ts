@@ -4,7 +4,6 @@ import type { Logger } from '#logging'
 import type { AuditOutlet, AuditPlan } from './audit-outlet.ts'
 import type { GatewaySettings } from './gateway-settings.ts'
 import type { ObjectEndpoint } from './object-endpoint.ts'
-import type { SecretsProvider } from './secret-lookup.ts'
 import type { SharedStore } from './shared-store.ts'
 
 /** Source of time; controlled by hand in tests. */
@@ -128,8 +127,6 @@ export interface Environment {
   /** False where a configuration is only validated: no connection is opened without a request then. */
   readonly serving: boolean
   readonly router: RouterHost
-  /** Stores of `secrets` in the document and its parents: queried after the provider in the object's config. */
-  readonly secrets: SecretsProvider
   /** Memory shared by this object of this route revision in all units. */
   shared(name: string, bytes: number): Promise<SharedArrayBuffer>
   /** A store shared by all units that outlives the route revision; `space` is a namespace of keys. */

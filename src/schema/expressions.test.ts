@@ -37,11 +37,16 @@ const SCOPE = scopeOf(
   baseScope({ env: { BAD: 'x', PORT: '8080' }, system: {}, now: () => 0, gateway: GATEWAY }),
 )
 
+const UNRESOLVED = {
+  resolve: () => assert.fail('nothing to resolve'),
+  inheritedSecrets: () => assert.fail('no secrets'),
+}
+
 /** Decodes and settles a value at /config. */
 async function settled<F extends Field>(field: F, value: unknown): Promise<Settled<Decoded<F>>> {
   const { value: decoded, problems } = decode(field, value, '/config')
   if (problems.length > 0) throw new ConfigError(problems)
-  const context = { scope: SCOPE, resolve: () => assert.fail('nothing to resolve'), warn: () => {} }
+  const context = { ...UNRESOLVED, scope: SCOPE, warn: () => {} }
   return (await settle(decoded, context, '/config')) as Settled<Decoded<F>>
 }
 
@@ -312,8 +317,8 @@ test('objects of the gateway are converted: a URI to its text, a status to its c
 test('B7: a condition that matches a host name without an anchor gets a warning', async () => {
   const warnings: string[] = []
   const context = {
+    ...UNRESOLVED,
     scope: SCOPE,
-    resolve: () => assert.fail('nothing to resolve'),
     warn: (pointer: string, message: string) => void warnings.push(`${pointer}: ${message}`),
   }
   const { value } = decode(condition(), "${find(request.uri.host, 'example.com')}", '/condition')

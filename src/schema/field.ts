@@ -27,6 +27,8 @@ interface FieldShape {
   readonly kinds?: readonly Kind[]
   /** For references: the key that has the type of an object in place; `type` by default. */
   readonly typeKey?: string
+  /** For optional fields: makes the value where none is given. */
+  readonly absent?: () => unknown
   /** For enumerated values: whether any case is accepted. */
   readonly isAnyCase?: boolean
   /** Whether the value is the id of a secret that the object looks up. */
@@ -98,7 +100,8 @@ export class Field<T = unknown> {
     const { shape, required, defaultValue } = this.info
     const given = value === undefined ? defaultValue : value
     if (given === undefined) {
-      if (required) report(`expected ${shape.label}; this field is required`)
+      if (!required) return shape.absent?.() as T | undefined
+      report(`expected ${shape.label}; this field is required`)
       return undefined
     }
     const problems: Parameters<Report>[] = []

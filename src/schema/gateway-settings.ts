@@ -138,6 +138,6 @@ export function defaultSettings(): GatewaySettings {
   const unused = (): never => {
     throw new Error('defaults are literals')
   }
-  const context = { scope: { lookup: unused }, resolve: unused, report: unused, warn: unused }
+  const context = { scope: { lookup: unused }, resolve: unused, inheritedSecrets: unused, report: unused, warn: unused }
   return gatewaySettings(settleValue(value, context, '') as SettingValues, null)
 }

@@ -18,6 +18,7 @@ async function found(field: Field, value: unknown, isLenient = false) {
     scope: scopeOf({ amUrl: 'https://am.example' }, base),
     isLenient,
     resolve: () => assert.fail('no references'),
+    inheritedSecrets: () => assert.fail('no secrets'),
     warn: (_: string, message: string) => void warnings.push(message),
   }
   try {

@@ -20,7 +20,7 @@ const SAMPLES = {
  */
 export function reportUnknownNames(
   expression: Pick<Expression, 'source' | 'constant' | 'segments'>,
-  context: Omit<SettleContext, 'resolve'>,
+  context: Omit<SettleContext, 'resolve' | 'inheritedSecrets'>,
   pointer: string,
   consequence = 'it is always null',
 ): void {

@@ -17,6 +17,7 @@ export async function settle<C>(
   const collecting: SettleContext = {
     scope: context.scope,
     isLenient: context.isLenient ?? false,
+    inheritedSecrets: () => context.inheritedSecrets(),
     warn: (at, message) => context.warn(located(at), message),
     reads: (at, contexts) => context.reads?.(located(at), contexts),
     report: (at, message) => problems.push({ pointer: located(at), message }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { type DataSource, DataSourceKind, type SqlError } from '#contracts'
+import { type DataSource, DataSourceKind, providerOf, type SqlError } from '#contracts'
 import { defineType } from '#schema'
 import { build } from '#test/build'
 import { once, waitUntil } from '#test/waiting'
@@ -29,7 +29,7 @@ async function sourceOf(dialect: SqlDialect, serve: (socket: Socket) => void) {
       openDataSource(
         {
           address: { dialect, host: '127.0.0.1', port, database: 'users', username: null, isSecure: null, unused: [] },
-          ...{ username: 'gateway', passwordSecretId: null, secretsProvider: null, tls: null, name: 'test' },
+          ...{ username: 'gateway', passwordSecretId: null, secretsProvider: providerOf([]), tls: null, name: 'test' },
           ...{ maxConnections: 2, connectTimeout: CONNECT_TIMEOUT, queryTimeout: CONNECT_TIMEOUT },
         },
         env,

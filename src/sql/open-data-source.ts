@@ -1,7 +1,6 @@
 import {
   type ClientTls,
   type DataSource,
-  providerOf,
   type SecretsProvider,
   SqlError,
   type SqlStatement,
@@ -18,7 +17,7 @@ interface DataSourceSettings {
   readonly address: JdbcAddress
   readonly username: string
   readonly passwordSecretId: string | null
-  readonly secretsProvider: SecretsProvider | null
+  readonly secretsProvider: SecretsProvider
   readonly tls: ClientTls | null
   readonly maxConnections: number
   readonly connectTimeout: number
@@ -30,7 +29,7 @@ interface DataSourceSettings {
 /** Opens a data source. Connections are opened by statements: loading does not depend on the database; a missing password is an error. */
 export async function openDataSource(settings: DataSourceSettings, env: Environment): Promise<DataSource> {
   const { address, queryTimeout, name } = settings
-  const access = accessBy(settings, env)
+  const access = accessBy(settings)
   await access()
   // The client library is imported by the first object that uses it: other gateways start faster without it.
   const connect = await connector(address)
@@ -92,15 +91,16 @@ async function connector({ dialect }: JdbcAddress): Promise<(access: SqlAccess) 
 }
 
 /** Reads password and certificates for each connection, so that changed ones take effect without a reload. */
-function accessBy(settings: DataSourceSettings, env: Environment): () => Promise<SqlAccess> {
+function accessBy(settings: DataSourceSettings): () => Promise<SqlAccess> {
   const { address, username, passwordSecretId, tls, connectTimeout, queryTimeout } = settings
   const { host, port, database } = address
-  const secrets = settings.secretsProvider === null ? env.secrets : providerOf([settings.secretsProvider, env.secrets])
   const isSecure = tls !== null || address.isSecure === true
   return async () => {
     try {
       const secret =
-        passwordSecretId === null ? null : await secrets.active({ secretId: passwordSecretId, purpose: 'GENERIC' })
+        passwordSecretId === null
+          ? null
+          : await settings.secretsProvider.active({ secretId: passwordSecretId, purpose: 'GENERIC' })
       const options = isSecure ? await tlsConnectionOptions(tls) : null
       const password = secret?.revealText() ?? null
       return { host, port, database, username, password, tls: options, connectTimeout, queryTimeout }

@@ -1,5 +1,5 @@
-import { SecretsProviderKind } from '#contracts'
-import { config, list, oneOf, ref, string, token } from '#schema'
+import { secretsProvider } from '#contracts'
+import { config, list, oneOf, string, token } from '#schema'
 import { isCharset } from './charset.ts'
 import { TEXT_CIPHERS } from './text-cipher.ts'
 
@@ -11,7 +11,7 @@ export const TEXT_CIPHER_FIELDS = {
   keyType: config(oneOf(['AES', 'DES', 'DESede']))
     .optional()
     .meta({ description: 'Cipher of the key; it must be that of `algorithm`.' }),
-  secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the key.' }),
+  secretsProvider: secretsProvider('the key'),
   charset: config(string({ nonEmpty: true }))
     .default('UTF-8')
     .meta({ description: 'Character encoding of the values that are not encrypted.' }),

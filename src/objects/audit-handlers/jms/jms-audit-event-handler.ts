@@ -1,12 +1,11 @@
 import type { JmsPlan } from '#audit'
-import { AuditEventHandlerKind } from '#contracts'
+import { AuditEventHandlerKind, secretsProvider } from '#contracts'
 import { readJndi } from '#jms'
 import { formatPointer } from '#json'
 import { config, defineType, json, map, object, oneOf, secretId, string } from '#schema'
 import { HANDLER_FIELDS, handlerBase } from '../../lib/audit/handler-fields.ts'
 import { jsonFormat } from '../../lib/audit/json-format.ts'
-import { readTls, renewalOf, secretsProviderField, secretText, tlsField } from '../../lib/audit/remote-fields.ts'
-import { providerFor } from '../../lib/tls/provider.ts'
+import { readTls, renewalOf, secretText, tlsField } from '../../lib/audit/remote-fields.ts'
 
 const jndi = object({
   contextProperties: map(config(string())).default({}).meta({
@@ -49,7 +48,7 @@ export const JmsAuditEventHandler = defineType({
     passwordSecretId: config(secretId())
       .optional()
       .meta({ description: 'Secret id of the password, instead of one in `contextProperties`.' }),
-    secretsProvider: secretsProviderField,
+    secretsProvider: secretsProvider('the secrets'),
     tls: tlsField('TLS settings of `ssl://` and `amqps://`; by default the trust of the platform.'),
     batch: json().optional().meta({
       description: 'Accepted for existing configurations, without effect: replaced by `queue` and `spool`.',
@@ -72,7 +71,7 @@ export const JmsAuditEventHandler = defineType({
       ...handlerBase(values, deliveryMode === 'PERSISTENT'),
       format: jsonFormat('json', { format: 'common', elasticsearchCompatible: false }),
       transport,
-      renewal: renewalOf(readTransport, values.tls, providerFor(values.secretsProvider, env)),
+      renewal: renewalOf(readTransport, values.tls, values.secretsProvider),
       supportsQueries: false,
     }
 
@@ -86,7 +85,7 @@ export const JmsAuditEventHandler = defineType({
     }
 
     async function textOf(id: string | undefined, pointer: string): Promise<string | null> {
-      return id === undefined ? null : secretText(providerFor(values.secretsProvider, env), id, pointer)
+      return id === undefined ? null : secretText(values.secretsProvider, id, pointer)
     }
   },
 })

@@ -1,18 +1,9 @@
 import { type KafkaPlan, kafkaText } from '#audit'
-import { AuditEventHandlerKind } from '#contracts'
+import { AuditEventHandlerKind, secretsProvider } from '#contracts'
 import { withoutBrackets } from '#http'
 import { boolean, config, defineType, integer, list, object, oneOf, secretId, string } from '#schema'
 import { HANDLER_FIELDS, handlerBase } from '../../lib/audit/handler-fields.ts'
-import {
-  formatField,
-  readTls,
-  renewalOf,
-  secretsProviderField,
-  secretText,
-  timeLimit,
-  tlsField,
-} from '../../lib/audit/remote-fields.ts'
-import { providerFor } from '../../lib/tls/provider.ts'
+import { formatField, readTls, renewalOf, secretText, timeLimit, tlsField } from '../../lib/audit/remote-fields.ts'
 
 const BROKER = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})$/
 const TOPIC_CHARACTERS = /^[A-Za-z0-9._-]*$/
@@ -45,7 +36,7 @@ export const KafkaAuditEventHandler = defineType({
       .default('identity-gateway')
       .meta({ description: 'Client id in logs and quotas of the brokers.' }),
     sasl: sasl.optional().meta({ description: 'How the gateway authenticates at the brokers.' }),
-    secretsProvider: secretsProviderField,
+    secretsProvider: secretsProvider('the secrets'),
     tls: tlsField('TLS settings; without them connections are not encrypted.'),
     idempotent: config(boolean())
       .default(true)
@@ -107,12 +98,12 @@ export const KafkaAuditEventHandler = defineType({
             kafkaText(format, name, event),
       },
       transport: await readTransport(),
-      renewal: renewalOf(readTransport, tls, providerFor(values.secretsProvider, env)),
+      renewal: renewalOf(readTransport, tls, values.secretsProvider),
       supportsQueries: false,
     }
 
     async function credentials({ mechanism, username, passwordSecretId }: NonNullable<typeof values.sasl>) {
-      const provider = providerFor(values.secretsProvider, env)
+      const provider = values.secretsProvider
       return { mechanism, username, password: await secretText(provider, passwordSecretId, '/sasl/passwordSecretId') }
     }
   },

@@ -1,20 +1,11 @@
 import { hostname } from 'node:os'
 import { type OtlpPlan, otlpLogRecord } from '#audit'
-import { AuditEventHandlerKind } from '#contracts'
+import { AuditEventHandlerKind, secretsProvider } from '#contracts'
 import { appendPointer } from '#json'
 import { config, defineType, map, oneOf, secretId, string, url } from '#schema'
 import { HANDLER_FIELDS, handlerBase } from '../../lib/audit/handler-fields.ts'
-import {
-  formatField,
-  readTls,
-  renewalOf,
-  secretsProviderField,
-  secretText,
-  timeLimit,
-  tlsField,
-} from '../../lib/audit/remote-fields.ts'
+import { formatField, readTls, renewalOf, secretText, timeLimit, tlsField } from '../../lib/audit/remote-fields.ts'
 import { reportHeader } from '../../lib/header-fields.ts'
-import { providerFor } from '../../lib/tls/provider.ts'
 
 /** Sends events as OTLP log records. */
 export const OtlpAuditEventHandler = defineType({
@@ -30,7 +21,7 @@ export const OtlpAuditEventHandler = defineType({
     headerSecretIds: map(config(secretId()))
       .default({})
       .meta({ description: 'Header fields whose whole value is a secret: secret ids by name.' }),
-    secretsProvider: secretsProviderField,
+    secretsProvider: secretsProvider('the secrets'),
     compression: config(oneOf(['none', 'gzip']))
       .default('none')
       .meta({ description: 'Compression of request bodies.' }),
@@ -57,9 +48,9 @@ export const OtlpAuditEventHandler = defineType({
       reportHeader(name, 'secret', appendPointer('/headerSecretIds', name), report)
     }
   },
-  create: async (values, env) => {
+  create: async (values) => {
     const { endpoint, headers, headerSecretIds, compression, connectTimeout, requestTimeout, format } = values
-    const provider = providerFor(values.secretsProvider, env)
+    const provider = values.secretsProvider
     const secretHeader = async ([name, id]: readonly [string, string]) =>
       [name, await secretText(provider, id, appendPointer('/headerSecretIds', name))] as const
     const readTransport = async (): Promise<OtlpPlan & { readonly type: 'otlp' }> => ({

@@ -1,4 +1,4 @@
-import { AmServiceKind, FilterKind, SecretsProviderKind } from '#contracts'
+import { AmServiceKind, FilterKind, secretsProvider } from '#contracts'
 import { ENCRYPTION_METHODS } from '#jose'
 import { config, defineType, duration, oneOf, ref, runtime, secretId } from '#schema'
 import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
@@ -30,7 +30,7 @@ export const AmSessionIdleTimeoutFilter = defineType({
       description:
         'Secret ID of the symmetric keys of the tracker: the first encrypts, all decrypt. Without it a random key is generated, which is lost when the gateway stops.',
     }),
-    secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
+    secretsProvider: secretsProvider('the keys'),
     encryptionMethod: config(oneOf(ENCRYPTION_METHODS))
       .default('A256GCM')
       .meta({ description: 'Content encryption algorithm; the length of the key has to match it.' }),
@@ -47,10 +47,12 @@ export const AmSessionIdleTimeoutFilter = defineType({
     const keys =
       encryptionSecretId === undefined
         ? await randomKeys(cookie.name, method, env)
-        : await configuredKeys(
-            { secretId: encryptionSecretId, secretsProvider, method, pointer: '/encryptionSecretId' },
-            env,
-          )
+        : await configuredKeys({
+            secretId: encryptionSecretId,
+            secretsProvider,
+            method,
+            pointer: '/encryptionSecretId',
+          })
     return sessionIdleTimeout({
       amService,
       sessionToken: settings.sessionToken ?? null,

@@ -1,4 +1,4 @@
-import { AmServiceKind, CapturedPasswordContext, FilterKind, providerOf, SecretsProviderKind } from '#contracts'
+import { AmServiceKind, CapturedPasswordContext, FilterKind, secretsProvider } from '#contracts'
 import { clearText, config, defineType, oneOf, ref, runtime, secretId } from '#schema'
 import { CapturedPasswords } from './captured-passwords.ts'
 
@@ -21,7 +21,7 @@ export const CapturedUserPasswordFilter = defineType({
         description:
           'Encryption of the password: a JWE with A128CBC-HS256 and a key of 32 bytes (AES), or DES/ECB/NoPadding in base64 with a key of 8 bytes, which is not secure.',
       }),
-    secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the key.' }),
+    secretsProvider: secretsProvider('the key'),
     ssoToken: runtime('string').optional().meta({
       description:
         'The session token, such as `${contexts.ssoToken.value}`; by default the session cookie of the access manager.',
@@ -29,10 +29,9 @@ export const CapturedUserPasswordFilter = defineType({
   },
   older: [clearText('key', 'keySecretId', 'replay.password.key')],
   create: (settings, env) => {
-    const { amService, keySecretId, keyType, secretsProvider, ssoToken } = settings
+    const { amService, keySecretId, keyType, secretsProvider: secrets, ssoToken } = settings
     if (keyType === 'DES')
       env.warn('DES is not secure; use AES, with the plugin JwtReplayPassword of the access manager')
-    const secrets = providerOf(secretsProvider === undefined ? [env.secrets] : [secretsProvider, env.secrets])
     const passwords = new CapturedPasswords({
       amService,
       ssoToken: ssoToken ?? null,

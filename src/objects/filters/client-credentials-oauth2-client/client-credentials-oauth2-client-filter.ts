@@ -1,4 +1,4 @@
-import { FilterKind, HandlerKind, SecretsProviderKind } from '#contracts'
+import { FilterKind, HandlerKind, secretsProvider } from '#contracts'
 import { chain, type Handler } from '#http'
 import { config, defineType, needs, ref, renames, secretId, string, url } from '#schema'
 import { basicAuthentication } from '../../lib/oauth2-client/basic-credentials.ts'
@@ -19,9 +19,7 @@ export const ClientCredentialsOAuth2ClientFilter = defineType({
     endpointHandler: ref(HandlerKind).default('ForgeRockClientHandler').meta({
       description: 'Handler that sends the token request; a filter in it authenticates the gateway.',
     }),
-    secretsProvider: ref(SecretsProviderKind)
-      .optional()
-      .meta({ description: 'Provider of the secret of `clientSecretId`.' }),
+    secretsProvider: secretsProvider('the secret of `clientSecretId`'),
     clientId: config(string({ nonEmpty: true }))
       .optional()
       .meta({ description: 'The `client_id`; sent in the form where there is no `clientSecretId`.' }),
@@ -49,7 +47,7 @@ export const ClientCredentialsOAuth2ClientFilter = defineType({
   check: ({ scopes }, report) => checkScopes(scopes, report),
   create: (settings, env) => {
     const { tokenEndpoint, scopes, endpointHandler, clientId, clientSecretId, secretsProvider } = settings
-    const authenticates = clientId !== undefined && clientSecretId !== undefined && secretsProvider !== undefined
+    const authenticates = clientId !== undefined && clientSecretId !== undefined
     const authentication = authenticates
       ? [
           basicAuthentication({

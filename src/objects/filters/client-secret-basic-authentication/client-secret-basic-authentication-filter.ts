@@ -1,5 +1,5 @@
-import { FilterKind, SecretsProviderKind } from '#contracts'
-import { config, defineType, ref, secretId, string } from '#schema'
+import { FilterKind, secretsProvider } from '#contracts'
+import { config, defineType, secretId, string } from '#schema'
 import { basicAuthentication } from '../../lib/oauth2-client/basic-credentials.ts'
 
 /** Authenticates an OAuth 2.0 client with `client_secret_basic`. */
@@ -10,7 +10,7 @@ export const ClientSecretBasicAuthenticationFilter = defineType({
   config: {
     clientId: config(string({ nonEmpty: true })).meta({ description: 'The `client_id` obtained at registration.' }),
     clientSecretId: config(secretId()).meta({ description: 'Secret ID of the client secret, a `GenericSecret`.' }),
-    secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider of the client secret.' }),
+    secretsProvider: secretsProvider('the client secret', 'fails'),
   },
   create: ({ clientId, clientSecretId, secretsProvider }) =>
     basicAuthentication({

@@ -1,6 +1,6 @@
-import { FilterKind, type SecretsProvider, SecretsProviderKind } from '#contracts'
+import { FilterKind, type SecretsProvider, secretsProvider } from '#contracts'
 import type { Filter } from '#http'
-import { config, defineType, ref, secretId, string } from '#schema'
+import { config, defineType, secretId, string } from '#schema'
 import { withFormFields } from '../../lib/oauth2-client/form-content.ts'
 
 /** Authenticates an OAuth 2.0 client with `client_secret_post`. */
@@ -11,7 +11,7 @@ export const ClientSecretPostAuthenticationFilter = defineType({
   config: {
     clientId: config(string({ nonEmpty: true })).meta({ description: 'The `client_id` obtained at registration.' }),
     clientSecretId: config(secretId()).meta({ description: 'Secret ID of the client secret, a `GenericSecret`.' }),
-    secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider of the client secret.' }),
+    secretsProvider: secretsProvider('the client secret', 'fails'),
   },
   create: ({ clientId, clientSecretId, secretsProvider }) =>
     postClientSecret(clientId, clientSecretId, secretsProvider),

@@ -5,9 +5,8 @@ import {
   FilterKind,
   HandlerKind,
   LoginRedirectContext,
-  providerOf,
-  SecretsProviderKind,
   SsoTokenContext,
+  secretsProvider,
 } from '#contracts'
 import { condition, config, defineType, json, needs, ref, secretId, string } from '#schema'
 import { configuredKeys } from '../../lib/openid/id-token-keys.ts'
@@ -49,7 +48,7 @@ export const CrossDomainSingleSignOnFilter = defineType({
       description:
         'Secret ID of keys that verify tokens, instead of those the access manager publishes or, with OpenAM, derives from the password of the agent.',
     }),
-    secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
+    secretsProvider: secretsProvider('the keys'),
     createSession: json()
       .optional()
       .meta({ description: 'Whether a session is created.', unsupported: 'the token is stored in its own cookie' }),
@@ -62,8 +61,7 @@ export const CrossDomainSingleSignOnFilter = defineType({
       report('/redirectEndpoint', `expected a path or a URL without query, got ${JSON.stringify(redirectEndpoint)}`)
   },
   create: (config, env) => {
-    const { amService, verificationSecretId, secretsProvider } = config
-    const provider = providerOf(secretsProvider === undefined ? [env.secrets] : [secretsProvider, env.secrets])
+    const { amService, verificationSecretId, secretsProvider: provider } = config
     const keys = verificationSecretId === undefined ? null : configuredKeys(provider, verificationSecretId)
     const settings: CrossDomainSettings = {
       amService,

@@ -1,4 +1,4 @@
-import { FilterKind, providerOf, type Secret, type SecretsProvider } from '#contracts'
+import { FilterKind, type Secret, type SecretsProvider } from '#contracts'
 import type { Filter, Headers } from '#http'
 import type { Logger } from '#logging'
 import { clearText, config, defineType, oneOf, renamed, secretId } from '#schema'
@@ -32,9 +32,8 @@ export const CryptoHeaderFilter = defineType({
       report('/charset', `expected UTF-8 or ISO-8859-1 for ENCRYPT, got "${charset}"`)
     }
   },
-  create: ({ messageType, operation, algorithm, keySecretId, secretsProvider, charset, headers }, env) => {
+  create: ({ messageType, operation, algorithm, keySecretId, secretsProvider: secrets, charset, headers }, env) => {
     warnOfDes(algorithm, env.warn, '/algorithm')
-    const secrets = secretsProvider === undefined ? env.secrets : providerOf([secretsProvider, env.secrets])
     const keys = new CipherKeys(secrets, keySecretId, algorithm)
     const convert =
       operation === 'ENCRYPT' ? encryption(keys, algorithm, charset) : decryption(keys, algorithm, charset)

@@ -1,6 +1,6 @@
-import { FilterKind, providerOf, SecretsProviderKind } from '#contracts'
+import { FilterKind, secretsProvider } from '#contracts'
 import { KEY_PAIR_ALGORITHMS } from '#jose'
-import { config, defineType, oneOf, ref, secretId } from '#schema'
+import { config, defineType, oneOf, secretId } from '#schema'
 import { addProofs } from './add-proofs.ts'
 
 /** Adds a DPoP proof to each request: the gateway holds the key to which its tokens are bound. */
@@ -9,7 +9,7 @@ export const DpopClientFilter = defineType({
   kind: FilterKind,
   summary: 'Sends requests with a DPoP proof, so that the tokens of the gateway are bound to its key (RFC 9449).',
   config: {
-    secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider of the key.' }),
+    secretsProvider: secretsProvider('the key', 'fails'),
     signingSecretId: config(secretId()).meta({
       description:
         'Secret ID of the private key to which tokens are bound; the same where tokens are requested and where they are used.',
@@ -20,7 +20,7 @@ export const DpopClientFilter = defineType({
   },
   create: ({ secretsProvider, signingSecretId, signingAlgorithm }, env) =>
     addProofs({
-      provider: providerOf([secretsProvider, env.secrets]),
+      provider: secretsProvider,
       secretId: signingSecretId,
       algorithm: signingAlgorithm,
       clock: env.clock,

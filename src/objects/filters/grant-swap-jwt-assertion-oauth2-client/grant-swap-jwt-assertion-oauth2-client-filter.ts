@@ -1,4 +1,4 @@
-import { FilterKind, HandlerKind, providerOf, ResourceAccessKind, SecretsProviderKind } from '#contracts'
+import { FilterKind, HandlerKind, ResourceAccessKind, secretsProvider } from '#contracts'
 import { byShape, config, defineType, duration, exactlyOneOf, list, object, ref, runtime, template } from '#schema'
 import { tokenFields } from '../../lib/jwt/token-fields.ts'
 import { swapGrant } from './swap-grant.ts'
@@ -29,7 +29,7 @@ export const GrantSwapJwtAssertionOAuth2ClientFilter = defineType({
         .optional()
         .meta({ description: 'Further claims: a map in which every string may be an expression, or one expression.' }),
     }).meta({ description: 'Claims of the JWT.' }),
-    secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
+    secretsProvider: secretsProvider('the keys'),
     ...tokenFields(),
     failureHandler: ref(HandlerKind).optional().meta({
       description: 'Handles requests without issuer, subject or audience; 400 with `invalid_request` by default.',
@@ -37,8 +37,7 @@ export const GrantSwapJwtAssertionOAuth2ClientFilter = defineType({
   },
   rules: [exactlyOneOf('signature', 'encryption')],
   create: (settings, env) => {
-    const { clientId, scopes, assertion, secretsProvider, signature, encryption, failureHandler } = settings
-    const provider = providerOf(secretsProvider === undefined ? [env.secrets] : [secretsProvider, env.secrets])
+    const { clientId, scopes, assertion, secretsProvider: provider, signature, encryption, failureHandler } = settings
     return swapGrant({
       clientId: clientId ?? null,
       scopes: scopes ?? [],

@@ -1,5 +1,5 @@
-import { FilterKind, SecretsProviderKind } from '#contracts'
-import { boolean, config, defineType, ref, secretId, string } from '#schema'
+import { FilterKind, secretsProvider } from '#contracts'
+import { boolean, config, defineType, secretId, string } from '#schema'
 import { basicAuthentication, usernameProblem } from '../../lib/oauth2-client/basic-credentials.ts'
 
 /** Authenticates the gateway with a user name and a password. */
@@ -10,7 +10,7 @@ export const HttpBasicAuthenticationClientFilter = defineType({
   config: {
     username: config(string({ nonEmpty: true })).meta({ description: 'The user name.' }),
     passwordSecretId: config(secretId()).meta({ description: 'Secret ID of the password, a `GenericSecret`.' }),
-    secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider of the password.' }),
+    secretsProvider: secretsProvider('the password', 'fails'),
     urlEncodeCredentials: config(boolean()).default(false).meta({
       description:
         'Whether name and password are form-urlencoded first, as OAuth 2.0 requires of clients (RFC 6749 section 2.3.1).',

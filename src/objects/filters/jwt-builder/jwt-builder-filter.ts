@@ -1,5 +1,5 @@
-import { FilterKind, JwtBuilderContext, providerOf, SecretsProviderKind } from '#contracts'
-import { byShape, defineType, exactlyOneOf, type PresenceRule, ref, runtime, template } from '#schema'
+import { FilterKind, JwtBuilderContext, secretsProvider } from '#contracts'
+import { byShape, defineType, exactlyOneOf, type PresenceRule, runtime, template } from '#schema'
 import { tokenFields } from '../../lib/jwt/token-fields.ts'
 import { buildJwt } from './build-jwt.ts'
 
@@ -24,12 +24,11 @@ export const JwtBuilderFilter = defineType({
       description:
         'The claims: a map in which every string may be an expression, or one expression that returns a map.',
     }),
-    secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
+    secretsProvider: secretsProvider('the keys'),
     ...tokenFields(),
   },
   rules: [PROTECTED],
-  create: ({ template, secretsProvider, signature, encryption }, env) => {
-    const provider = providerOf(secretsProvider === undefined ? [env.secrets] : [secretsProvider, env.secrets])
+  create: ({ template, secretsProvider: provider, signature, encryption }) => {
     return buildJwt(template, { provider, signature: signature ?? null, encryption: encryption ?? null })
   },
 })

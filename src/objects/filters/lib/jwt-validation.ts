@@ -6,9 +6,8 @@ import {
   JwtValidationErrorContext,
   type JwtValidatorCustomizer,
   JwtValidatorCustomizerKind,
-  providerOf,
   type SecretsProvider,
-  SecretsProviderKind,
+  secretsProvider,
 } from '#contracts'
 import { type Exchange, type Filter, type Handler, respond } from '#http'
 import { type OpenedJwt, type OpeningKeys, openJwt, type TokenRules, violations } from '#jose'
@@ -26,7 +25,7 @@ export const JWT_VALIDATION_FIELDS = {
     description:
       'Secret ID of the keys that decrypt tokens, which then must be encrypted. With a private key the inner token must be signed, and verificationSecretId is required too.',
   }),
-  secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
+  secretsProvider: secretsProvider('the keys'),
   skewAllowance: config(duration({ unlimited: false }))
     .default('zero')
     .meta({
@@ -48,7 +47,7 @@ export const JWT_VALIDATION_RULES = [atLeastOneOf('verificationSecretId', 'decry
 interface JwtValidationValues {
   readonly verificationSecretId?: string | undefined
   readonly decryptionSecretId?: string | undefined
-  readonly secretsProvider?: SecretsProvider | undefined
+  readonly secretsProvider: SecretsProvider
   readonly skewAllowance: number
   readonly customizer?: JwtValidatorCustomizer | undefined
   readonly failureHandler?: Handler | undefined
@@ -87,8 +86,7 @@ class JwtValidator {
   readonly #logger: Logger
 
   constructor(requirements: JwtRequirements, values: JwtValidationValues, env: Environment) {
-    const { secretsProvider, verificationSecretId, decryptionSecretId } = values
-    const provider = providerOf(secretsProvider === undefined ? [env.secrets] : [secretsProvider, env.secrets])
+    const { secretsProvider: provider, verificationSecretId, decryptionSecretId } = values
     const source = (secretId: string | undefined) => (secretId === undefined ? null : { provider, secretId })
     this.#requirements = requirements
     this.#keys = { verification: source(verificationSecretId), decryption: source(decryptionSecretId) }

@@ -1,4 +1,3 @@
-import { providerOf } from '#contracts'
 import type { Exchange } from '#http'
 import {
   clearText,
@@ -31,10 +30,9 @@ export const HEADER_DECRYPTION_FIELD = object(MEMBERS, {
 
 /** Decrypts header fields in place. A value that can not be decrypted is removed, so that it is not sent as a password. */
 export function headerDecryption(
-  { algorithm, keySecretId, secretsProvider, charset, headers }: HeaderDecryptionValues,
+  { algorithm, keySecretId, secretsProvider: secrets, charset, headers }: HeaderDecryptionValues,
   env: Environment,
 ): (exchange: Exchange) => Promise<void> {
-  const secrets = providerOf(secretsProvider === undefined ? [env.secrets] : [secretsProvider, env.secrets])
   const decoder = new TextDecoder(charset)
   return async ({ request }) => {
     const secret = await secrets.active({ secretId: keySecretId, purpose: 'GENERIC' })

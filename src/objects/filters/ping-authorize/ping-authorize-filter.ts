@@ -1,4 +1,4 @@
-import { FilterKind, HandlerKind, providerOf, SecretsProviderKind } from '#contracts'
+import { FilterKind, HandlerKind, secretsProvider } from '#contracts'
 import { config, converted, defineType, listOrOne, ref, runtime, secretId, string, token, url } from '#schema'
 import { reportHeader } from '../../lib/header-fields.ts'
 import { authorizeWithSideband } from './authorize-with-sideband.ts'
@@ -12,7 +12,7 @@ export const PingAuthorizeFilter = defineType({
   summary: 'Has PingAuthorize or PingOne Authorize allow, change or refuse requests, and change responses.',
   config: {
     gatewayServiceUri: config(url()).meta({ description: 'URL of the Sideband API, without `/sideband`.' }),
-    secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider of the credential.' }),
+    secretsProvider: secretsProvider('the credential', 'fails'),
     gatewayCredentialSecretId: config(secretId()).meta({ description: 'Secret ID of the credential of the gateway.' }),
     includeBodyContentTypes: listOrOne(config(string({ nonEmpty: true })))
       .default([])
@@ -54,7 +54,7 @@ export const PingAuthorizeFilter = defineType({
     const api = new SidebandApi({
       uri: gatewayServiceUri.replace(/\/+$/, ''),
       handler: sidebandHandler,
-      secrets: providerOf([secretsProvider, env.secrets]),
+      secrets: secretsProvider,
       secretId: gatewayCredentialSecretId,
       headerName: settings.sharedSecretHeaderName,
     })

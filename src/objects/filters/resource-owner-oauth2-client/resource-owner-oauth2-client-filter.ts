@@ -1,4 +1,4 @@
-import { FilterKind, HandlerKind, providerOf, SecretsProviderKind } from '#contracts'
+import { FilterKind, HandlerKind, secretsProvider } from '#contracts'
 import { config, defineType, ref, secretId, string, url } from '#schema'
 import { ClientToken } from '../../lib/oauth2-client/client-token.ts'
 import { authorizeWithToken, checkScopes, SCOPES_FIELD } from '../../lib/oauth2-client/token-authorization.ts'
@@ -13,7 +13,7 @@ export const ResourceOwnerOAuth2ClientFilter = defineType({
     tokenEndpoint: config(url()).meta({ description: 'URL of the token endpoint of the authorization server.' }),
     username: config(string({ nonEmpty: true })).meta({ description: 'Name of the resource owner.' }),
     passwordSecretId: config(secretId()).meta({ description: 'Secret ID of the password of the resource owner.' }),
-    secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider of the password.' }),
+    secretsProvider: secretsProvider('the password', 'fails'),
     scopes: SCOPES_FIELD,
     endpointHandler: ref(HandlerKind).default('ForgeRockClientHandler').meta({
       description: 'Handler that sends the token request; a filter in it authenticates the gateway.',
@@ -22,11 +22,12 @@ export const ResourceOwnerOAuth2ClientFilter = defineType({
   check: ({ scopes }, report) => checkScopes(scopes, report),
   create: (settings, env) => {
     const { tokenEndpoint, username, passwordSecretId, scopes, endpointHandler } = settings
-    const secrets = providerOf([settings.secretsProvider, env.secrets])
     const fetch = async (): Promise<TokenResult> => {
       let password: string
       try {
-        password = (await secrets.active({ secretId: passwordSecretId, purpose: 'GENERIC' })).revealText()
+        password = (
+          await settings.secretsProvider.active({ secretId: passwordSecretId, purpose: 'GENERIC' })
+        ).revealText()
       } catch (error) {
         return { outcome: 'unavailable', reason: 'the password can not be read', cause: error as Error }
       }

@@ -1,5 +1,5 @@
-import { providerOf, SecretFormatKind, SecretsProviderKind } from '#contracts'
-import { config, defineType, ref, secretId } from '#schema'
+import { SecretFormatKind, secretsProvider } from '#contracts'
+import { config, defineType, secretId } from '#schema'
 import { decodePem } from '#secrets'
 
 /** Decodes keys and certificates in PEM. */
@@ -11,12 +11,9 @@ export const PemPropertyFormat = defineType({
     decryptionSecretId: config(secretId())
       .optional()
       .meta({ description: 'Secret ID of the password of an encrypted private key.' }),
-    secretsProvider: ref(SecretsProviderKind).optional().meta({
-      description: 'Provider of the password; by default the `secrets` of the file and its parents.',
-    }),
+    secretsProvider: secretsProvider('the password'),
   },
-  create: ({ decryptionSecretId, secretsProvider }, env) => {
-    const provider = providerOf(secretsProvider === undefined ? [env.secrets] : [secretsProvider, env.secrets])
+  create: ({ decryptionSecretId, secretsProvider: provider }) => {
     const passphrase = async (): Promise<Buffer | null> => {
       if (decryptionSecretId === undefined) return null
       const secret = await provider.active({ secretId: decryptionSecretId, purpose: 'GENERIC' })

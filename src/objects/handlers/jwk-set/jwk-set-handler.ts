@@ -1,6 +1,6 @@
-import { HandlerKind, SecretsProviderKind } from '#contracts'
+import { HandlerKind, secretsProvider } from '#contracts'
 import { ENCRYPTION_ALGORITHMS, SIGNATURE_ALGORITHMS } from '#jose'
-import { boolean, config, defineType, list, object, oneOf, ref, secretId } from '#schema'
+import { boolean, config, defineType, list, object, oneOf, secretId } from '#schema'
 import { KEY_USAGES, publishKeys, useOf } from './published-keys.ts'
 
 const ALGORITHMS = [...SIGNATURE_ALGORITHMS, ...ENCRYPTION_ALGORITHMS] as const
@@ -11,7 +11,7 @@ export const JwkSetHandler = defineType({
   kind: HandlerKind,
   summary: 'Publishes the public keys behind secret IDs as a JWK Set.',
   config: {
-    secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider of the keys.' }),
+    secretsProvider: secretsProvider('the keys', 'fails'),
     purposes: list(
       object({
         secretId: config(secretId()).meta({ description: 'Secret ID of the keys.' }),

@@ -1,5 +1,5 @@
 import { type ChainKey, DateSuffix, type FilesPlan, realDirectory } from '#audit'
-import { SecretError, SecretsProviderKind } from '#contracts'
+import { SecretError, secretsProvider } from '#contracts'
 import {
   boolean,
   ConfigError,
@@ -12,7 +12,6 @@ import {
   integer,
   list,
   object,
-  ref,
   requiredWhere,
   type SecretsProvider,
   type Settled,
@@ -20,7 +19,6 @@ import {
   string,
   writtenPath,
 } from '#schema'
-import { providerFor } from '../tls/provider.ts'
 
 const OFF = '0 and below: no limit.'
 const DAY = 86_400_000
@@ -87,9 +85,7 @@ export const FILE_FIELDS = {
       secretId: config(secretId())
         .optional()
         .meta({ description: 'Id of the secret: at least 16 bytes for HMAC-SHA256, or a private key for signatures.' }),
-      secretsProvider: ref(SecretsProviderKind)
-        .optional()
-        .meta({ description: 'Where the secret is looked up first; then in the secrets of the file and its parents.' }),
+      secretsProvider: secretsProvider('the secret'),
       signatureInterval: config(duration({ min: '100 ms', max: '7 days' }))
         .default('1 second')
         .meta({ description: 'Maximum time from an event to the next signed line.' }),
@@ -179,7 +175,7 @@ export async function filePlanOf(
     chain:
       security.enabled && security.secretId !== undefined
         ? {
-            key: await chainKey(providerFor(security.secretsProvider, env), security.secretId),
+            key: await chainKey(security.secretsProvider, security.secretId),
             csv,
             interval: security.signatureInterval,
             lines: 1_000,

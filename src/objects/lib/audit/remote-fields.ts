@@ -1,5 +1,5 @@
 import { DEFAULT_TLS_PLAN, FORMAT_NAMES, tlsPlanOf } from '#audit'
-import { type ClientTls, ClientTlsKind, SecretsProviderKind, type TlsPlan, type TransportRenewal } from '#contracts'
+import { type ClientTls, ClientTlsKind, type TlsPlan, type TransportRenewal } from '#contracts'
 import type { SecretsProvider } from '#schema'
 import { ConfigError, config, duration, oneOf, ref } from '#schema'
 import { listenToAll } from '../tls/joined-managers.ts'
@@ -17,10 +17,6 @@ export const formatField = config(oneOf(FORMAT_NAMES)).default('common').meta({
 })
 
 export const tlsField = (description: string) => ref(ClientTlsKind).optional().meta({ description })
-
-export const secretsProviderField = ref(SecretsProviderKind).optional().meta({
-  description: 'Where secrets are looked up first; then in the secrets of the file and its parents.',
-})
 
 /** Keys and trust as they are now. */
 export function readTls(tls: ClientTls | undefined): Promise<TlsPlan> {

@@ -1,4 +1,4 @@
-import { IssuerKind, SecretsProviderKind } from '#contracts'
+import { IssuerKind, secretsProvider } from '#contracts'
 import { KEY_PAIR_ALGORITHMS } from '#jose'
 import { config, duration, json, map, oneOf, ref, requiredUnless, secretId, string, url } from '#schema'
 
@@ -12,7 +12,7 @@ export const assertionFields = () => ({
     description:
       'The authorization server whose token endpoint is the audience of the JWT, where its metadata have the URL.',
   }),
-  secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider of the keys.' }),
+  secretsProvider: secretsProvider('the keys', 'fails'),
   signingSecretId: config(secretId()).meta({ description: 'Secret ID of the signing keys, a `CryptoKey`.' }),
   signingAlgorithm: config(oneOf(KEY_PAIR_ALGORITHMS, { exact: true }))
     .default('RS256')

@@ -1,5 +1,5 @@
 import { releaseProxy } from '#client'
-import { ClientTlsKind, type ForwardProxy, type ProxyOptions, SecretsProviderKind } from '#contracts'
+import { ClientTlsKind, type ForwardProxy, type ProxyOptions, secretsProvider } from '#contracts'
 import { withoutBrackets } from '#http'
 import { config, type DecodedMembers, type Environment, ref, type Settled, secretId, string, url } from '#schema'
 import { EVENTS } from '../log-events.ts'
@@ -19,9 +19,7 @@ export const PROXY_SERVER_FIELDS = {
     .optional()
     .meta({ description: 'User name for Basic authentication at the proxy.' }),
   passwordSecretId: config(secretId()).optional().meta({ description: 'Secret id of the password for the proxy.' }),
-  secretsProvider: ref(SecretsProviderKind).optional().meta({
-    description: 'Where the password is looked up; in the secrets of the file and its parents by default.',
-  }),
+  secretsProvider: secretsProvider('the password'),
 }
 
 type ProxyServerValues = Settled<DecodedMembers<typeof PROXY_SERVER_FIELDS>> & {
@@ -47,8 +45,7 @@ export async function customProxy(values: ProxyServerValues, env: Environment): 
     return { key, proxyFor: () => proxy }
   }
   if (username === undefined) return through(`custom ${name}`, () => null)
-  const secretsProvider = values.secretsProvider ?? env.secrets
-  const password = passwordSource({ ...values, secretsProvider })
+  const password = passwordSource(values)
   const credentials = async () => basic(username, (await password()) ?? Buffer.alloc(0))
   let current = await credentials()
   const refresh = async () => {
@@ -63,7 +60,7 @@ export async function customProxy(values: ProxyServerValues, env: Environment): 
   const onChange = (): void => {
     refreshed = refreshed.then(refresh)
   }
-  env.onDispose(secretsProvider.onChange(onChange))
+  env.onDispose(values.secretsProvider.onChange(onChange))
   return through(`custom ${name} ${++objects}`, () => current)
 }
 

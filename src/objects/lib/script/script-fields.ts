@@ -1,4 +1,4 @@
-import { HandlerKind, type SecretsProvider, SecretsProviderKind } from '#contracts'
+import { HandlerKind, type SecretsProvider, secretsProvider } from '#contracts'
 import type { Handler } from '#http'
 import { byShape, config, exactlyOneOf, type Field, field, list, ref, string } from '#schema'
 import { bindingNames, LANGUAGE_BY_MEDIA_TYPE, SCRIPT_LANGUAGES, type ScriptLanguage } from '#scripts'
@@ -54,9 +54,7 @@ export function scriptFields(own: readonly string[] = []) {
     clientHandler: ref(HandlerKind).default('ClientHandler').meta({
       description: 'Sends the requests that the script makes with `http`.',
     }),
-    secretsProvider: ref(SecretsProviderKind).optional().meta({
-      description: 'Provider of `secrets`. Without it, a script that uses `secrets` is rejected.',
-    }),
+    secretsProvider: secretsProvider('`secrets`, without which a script that uses `secrets` is rejected', 'none'),
   }
 }
 

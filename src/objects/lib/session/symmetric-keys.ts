@@ -12,18 +12,19 @@ export interface SymmetricKeys {
 
 interface ConfiguredKeys {
   readonly secretId: string
-  readonly secretsProvider?: SecretsProvider | undefined
+  readonly secretsProvider: SecretsProvider
   readonly method: EncryptionMethod
   /** Pointer of the field with the secret id. */
   readonly pointer: string
 }
 
 /** Keys of a secret id; a key of the wrong length is reported at load. */
-export async function configuredKeys(
-  { secretId, secretsProvider, method, pointer }: ConfiguredKeys,
-  env: Environment,
-): Promise<SymmetricKeys> {
-  const provider = providerOf(secretsProvider === undefined ? [env.secrets] : [secretsProvider, env.secrets])
+export async function configuredKeys({
+  secretId,
+  secretsProvider: provider,
+  method,
+  pointer,
+}: ConfiguredKeys): Promise<SymmetricKeys> {
   const refusal = encryptionRefusal(await provider.active({ secretId, purpose: 'ENCRYPT' }), 'dir', method)
   if (refusal !== null) throw new ConfigError([{ pointer, message: refusal }])
   return { provider, secretId, method }

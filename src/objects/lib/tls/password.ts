@@ -5,7 +5,7 @@ import { clearTextStore, type FieldMigration } from '#schema'
 interface PasswordFields {
   readonly password?: string | undefined
   readonly passwordSecretId?: string | undefined
-  readonly secretsProvider?: SecretsProvider | undefined
+  readonly secretsProvider: SecretsProvider
 }
 
 /** Returns the current password at each call; null where none is configured. */
@@ -13,7 +13,7 @@ export function passwordSource(fields: PasswordFields): () => Promise<Buffer | n
   const { password, passwordSecretId, secretsProvider } = fields
   return async () => {
     if (password !== undefined) return Buffer.from(password, 'utf8')
-    if (passwordSecretId === undefined || secretsProvider === undefined) return null
+    if (passwordSecretId === undefined) return null
     const secret = await secretsProvider.active({ secretId: passwordSecretId, purpose: 'GENERIC' })
     return secret.revealBytes()
   }

@@ -3,8 +3,8 @@ import {
   KeyManagerKind,
   type Secret,
   type SecretsProvider,
-  SecretsProviderKind,
   type ServerTls,
+  secretsProvider,
   type TlsIdentity,
   TrustManagerKind,
 } from '#contracts'
@@ -25,7 +25,6 @@ import { CachedIdentities, IdentityReports, type IdentitySource } from './cached
 import { checkHourly, ExpiryWarnings } from './certificate-expiry.ts'
 import { joinKeys, joinTrust } from './joined-managers.ts'
 import { LIMIT_FIELDS, limitsOf } from './limit-fields.ts'
-import { providerFor } from './provider.ts'
 import { identityOfSecret } from './secret-identity.ts'
 import { chooseByName, plainServerName } from './server-names.ts'
 
@@ -42,9 +41,7 @@ export const SERVER_FIELDS = {
     defaultSecretId: config(secretId()).meta({
       description: 'Secret id of key and certificate for clients that send another server name or none.',
     }),
-    secretsProvider: ref(SecretsProviderKind).optional().meta({
-      description: 'Where the secrets are looked up; in the secrets of the file and its parents by default.',
-    }),
+    secretsProvider: secretsProvider('the secrets'),
   })
     .optional()
     .meta({
@@ -100,11 +97,10 @@ export function serverNameProblem(name: string): string | null {
 /** TLS on a connector, from its settled fields; null where they configure no identity. */
 export async function serverTls(values: ServerValues, alpn: boolean, env: Environment): Promise<ServerTls | null> {
   const { sni, clientAuth } = values
-  const provider = providerFor(sni?.secretsProvider, env)
   const keys = sni === undefined ? joinKeys(values.keyManager) : null
   if (sni === undefined && keys === null) return null
   const reports = new IdentityReports(env)
-  const chooser = sni === undefined ? byCertificate(keys as KeyManager, reports) : bySecretId(sni, provider, reports)
+  const chooser = sni === undefined ? byCertificate(keys as KeyManager, reports) : bySecretId(sni, reports)
   const trust = clientAuth === 'NONE' ? null : joinTrust(values.trustManager)
   // Unusable keys and trust are reported at load, not by the first client.
   for (const source of chooser.sources) await source.get()
@@ -117,7 +113,7 @@ export async function serverTls(values: ServerValues, alpn: boolean, env: Enviro
     changes.tell()
     void readAgain(chooser.sources).then(() => expiry.check())
   }
-  for (const source of [keys, trust, sni && provider]) if (source) env.onDispose(source.onChange(changed))
+  for (const source of [keys, trust, sni?.secretsProvider]) if (source) env.onDispose(source.onChange(changed))
   if (env.serving) {
     for (const source of chooser.sources) reports.measure(source)
     let checks = 0
@@ -145,15 +141,11 @@ async function readAgain(sources: readonly CachedIdentities[]): Promise<void> {
   await Promise.allSettled(sources.map((source) => source.refresh()))
 }
 
-function bySecretId(
-  sni: NonNullable<ServerValues['sni']>,
-  provider: SecretsProvider,
-  reports: IdentityReports,
-): Chooser {
-  const { serverNames, defaultSecretId } = sni
+function bySecretId(sni: NonNullable<ServerValues['sni']>, reports: IdentityReports): Chooser {
+  const { serverNames, defaultSecretId, secretsProvider } = sni
   const names = new Map(Object.entries(serverNames).map(([name, id]) => [name.toLowerCase().replace(/\.$/, ''), id]))
   const ids = new Set([defaultSecretId, ...names.values()])
-  const byId = new Map([...ids].map((id) => [id, new CachedIdentities(id, sourceOf(provider, id), reports)]))
+  const byId = new Map([...ids].map((id) => [id, new CachedIdentities(id, sourceOf(secretsProvider, id), reports)]))
   return {
     sources: [...byId.values()],
     isChecked: true,

@@ -3,10 +3,9 @@ import {
   ClientRegistrationKind,
   HandlerKind,
   IssuerKind,
-  providerOf,
   type ClientRegistration as Registration,
   type SecretsProvider,
-  SecretsProviderKind,
+  secretsProvider,
 } from '#contracts'
 import { chain, type Exchange, type Filter, type Handler } from '#http'
 import { decryptToken, KEY_PAIR_ALGORITHMS, parseToken, TokenError } from '#jose'
@@ -109,7 +108,7 @@ export const ClientRegistration = defineType({
       description:
         'Secret ID of the client secret: verifies ID tokens that are signed with it, and authenticates the client.',
     }),
-    secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the secrets.' }),
+    secretsProvider: secretsProvider('the secrets'),
     skipSignatureVerification: config(boolean()).default(false).meta({
       description:
         'Whether the signature of ID tokens is not verified, since they are received from the token endpoint over TLS.',
@@ -174,12 +173,8 @@ export const ClientRegistration = defineType({
       report('/tokenEndpointAuthMethod', 'expected a privateKeyJwtSecretId for private_key_jwt, got none')
   },
   create: (config, env) => {
-    const { clientId, issuer, scopes, pkceMethod, skipSignatureVerification } = config
+    const { clientId, issuer, scopes, pkceMethod, skipSignatureVerification, secretsProvider: provider } = config
     const registrationHandler = config.registrationHandler ?? issuer.handler
-    const provider = providerOf([
-      ...(config.secretsProvider === undefined ? [] : [config.secretsProvider]),
-      env.secrets,
-    ])
     const signatureProblem = async (jwt: string) =>
       issuer.signatureProblem(jwt, await sharedSecret(provider, config.clientSecretId))
     return {

@@ -1,4 +1,10 @@
-import { HandlerKind, type Issuer as IssuerContract, IssuerKind, providerOf, SecretsProviderKind } from '#contracts'
+import {
+  HandlerKind,
+  type Issuer as IssuerContract,
+  IssuerKind,
+  type SecretsProvider,
+  secretsProvider,
+} from '#contracts'
 import type { Handler } from '#http'
 import type { JsonObject } from '#json'
 import { Discovery, OpenIdError, type ServerMetadata } from '#openid'
@@ -59,7 +65,7 @@ export const Issuer = defineType({
     idTokenSkewAllowance: config(duration({ unlimited: false, max: '10 minutes' }))
       .default('0 seconds')
       .meta({ description: 'Allowed clock skew of the server.' }),
-    secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
+    secretsProvider: secretsProvider('the keys'),
     issuerHandler: ref(HandlerKind).default('ClientHandler').meta({
       description:
         'Sends requests to the server: for metadata and keys, and those of registrations without their own handler.',
@@ -113,7 +119,7 @@ interface Settings {
   readonly idTokenVerificationSecretId?: string | undefined
   readonly idTokenSkewAllowance: number
   readonly issParameterSupported?: boolean | undefined
-  readonly secretsProvider?: import('#contracts').SecretsProvider | undefined
+  readonly secretsProvider: SecretsProvider
   readonly issuerHandler: Handler
   readonly supportedDomains: readonly Pattern[]
 }
@@ -129,10 +135,7 @@ function issuerOf(settings: Settings, env: Environment): IssuerContract {
   const keys =
     idTokenVerificationSecretId === undefined
       ? publishedKeys(jwksUri, issuerHandler, env)
-      : configuredKeys(
-          providerOf([...(secretsProvider === undefined ? [] : [secretsProvider]), env.secrets]),
-          idTokenVerificationSecretId,
-        )
+      : configuredKeys(secretsProvider, idTokenVerificationSecretId)
   return {
     name: env.localName,
     metadata,

@@ -1,4 +1,4 @@
-import { AccessTokenResolverKind, HandlerKind, providerOf, type SecretsProvider, SecretsProviderKind } from '#contracts'
+import { AccessTokenResolverKind, HandlerKind, type SecretsProvider, secretsProvider } from '#contracts'
 import type { Handler } from '#http'
 import { type KeySource, normalType } from '#jose'
 import { type JsonObject, parsePointer } from '#json'
@@ -57,7 +57,7 @@ export const StatelessAccessTokenResolver = defineType({
         description:
           'The claim with the scopes: a name, or a JSON pointer such as `/realm_access/roles`. By default `scope`, else `scp`.',
       }),
-    secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
+    secretsProvider: secretsProvider('the keys'),
     verificationSecretId: config(secretId()).optional().meta({
       description: 'Secret ID of the keys that verify the signature of tokens.',
     }),
@@ -104,7 +104,7 @@ export const StatelessAccessTokenResolver = defineType({
       tokenTypes,
       needsAudience: settings.tokenTypes === undefined,
       scopePath: scopeClaim === undefined ? null : (parsePointer(scopeClaim) ?? [scopeClaim]),
-      keys: keysOf(settings, published, env),
+      keys: keysOf(settings, published),
       skew: skewAllowance,
       clock: env.clock,
       logger: env.logger,
@@ -131,17 +131,15 @@ function publishedBy(
 }
 
 interface KeySettings {
-  readonly secretsProvider?: SecretsProvider | undefined
+  readonly secretsProvider: SecretsProvider
   readonly verificationSecretId?: string | undefined
   readonly decryptionSecretId?: string | undefined
 }
 
 function keysOf(
-  { secretsProvider, verificationSecretId, decryptionSecretId }: KeySettings,
+  { secretsProvider: provider, verificationSecretId, decryptionSecretId }: KeySettings,
   published: Published | null,
-  env: Environment,
 ): StatelessTokensSettings['keys'] {
-  const provider = providerOf(secretsProvider === undefined ? [env.secrets] : [secretsProvider, env.secrets])
   const source = (secretId: string | undefined) => (secretId === undefined ? null : { provider, secretId })
   return { verification: published?.keys ?? source(verificationSecretId), decryption: source(decryptionSecretId) }
 }

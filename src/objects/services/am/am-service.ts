@@ -15,8 +15,8 @@ import {
   AccessManagerError,
   AmServiceKind,
   HandlerKind,
-  providerOf,
-  SecretsProviderKind,
+  type SecretsProvider,
+  secretsProvider,
 } from '#contracts'
 import type { Handler } from '#http'
 import {
@@ -62,9 +62,7 @@ export const AmService = defineType({
         description:
           'The account of the gateway at the access manager. Without it, and with notifications disabled, only a SingleSignOnFilter can use the service: it looks sessions up with their own tokens.',
       }),
-    secretsProvider: ref(SecretsProviderKind).optional().meta({
-      description: 'Where the password is looked up; in the secrets of the file and its parents by default.',
-    }),
+    secretsProvider: secretsProvider('the password'),
     url: config(url()).meta({
       description: 'Base URL of the access manager, such as `https://am.example.com/am`.',
     }),
@@ -112,10 +110,9 @@ export const AmService = defineType({
     const uris = new RealmUris(values.url, values.realm)
     const admittedRealms = new AdmittedRealms(uris.realm, values.sharedRealms)
     const admitsRealm = (realm: string) => admittedRealms.admits(realm)
-    const secrets = values.secretsProvider ?? env.secrets
     const state = new ServiceState(env)
     const { session, agentHandler, discovery, password } = await openAgent(
-      { ...values, secrets: providerOf([secrets]), uris, handler: values.amHandler, state },
+      { ...values, uris, handler: values.amHandler, state },
       env,
     )
     const cookieName = () => discovery.cookieName()
@@ -175,7 +172,7 @@ interface AgentParts {
   readonly agent?:
     | { readonly username: string; readonly passwordSecretId: string; readonly journey?: string | undefined }
     | undefined
-  readonly secrets: ReturnType<typeof providerOf>
+  readonly secretsProvider: SecretsProvider
   readonly uris: RealmUris
   readonly handler: Handler
   readonly callTimeout: number
@@ -185,7 +182,7 @@ interface AgentParts {
 }
 
 async function openAgent(parts: AgentParts, env: Environment) {
-  const { agent, secrets, uris, handler, callTimeout, ssoTokenHeader, version, state } = parts
+  const { agent, secretsProvider: secrets, uris, handler, callTimeout, ssoTokenHeader, version, state } = parts
   const { clock, logger, metrics, name } = env
   const query = agent === undefined ? null : ({ secretId: agent.passwordSecretId, purpose: 'GENERIC' } as const)
   // A missing password is reported at load, not by the first request.

@@ -1,5 +1,5 @@
 import { ACCESS_CASE_INSENSITIVE } from '#audit'
-import { SecretsProviderKind } from '#contracts'
+import { secretsProvider } from '#contracts'
 import {
   boolean,
   config,
@@ -9,7 +9,6 @@ import {
   list,
   map,
   object,
-  ref,
   runtime,
   type Settled,
   secretId,
@@ -97,9 +96,7 @@ export const AUDIT_FIELDS = {
       description:
         'For a request in flight for this time a first event is written, with `gateway.longRunning`; `unlimited`: none.',
     }),
-  secretsProvider: ref(SecretsProviderKind)
-    .optional()
-    .meta({ description: 'Provider of the secrets that policies name.' }),
+  secretsProvider: secretsProvider('the secrets that policies name'),
 }
 
 /** Values of the fields of AuditService. */

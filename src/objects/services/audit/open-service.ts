@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto'
 import { AccessAudit, auditUser, EventPublisher, type FilterPolicies } from '#audit'
-import { type AuditService, providerOf } from '#contracts'
+import type { AuditService } from '#contracts'
 import { type AccessAuditor, SerialIds } from '#http'
 import { ConfigError, type Environment } from '#schema'
 import type { AuditValues } from './audit-fields.ts'
@@ -33,7 +33,7 @@ export async function openService(values: AuditValues, env: Environment): Promis
     )
   }
   const formats = [...new Map(handlers.map(({ format }) => [format.key, format])).values()]
-  const policies = await policiesOf(values, env)
+  const policies = await policiesOf(values)
   const plan = planOf(values, { handlers, formats, topics }, env)
   const outlet = await env.openAudit(plan)
   renewTransports(handlers, (changed) => outlet.renew(planOf(values, { handlers: changed, formats, topics }, env)), env)
@@ -72,10 +72,9 @@ export async function openService(values: AuditValues, env: Environment): Promis
   }
 }
 
-async function policiesOf({ config, secretsProvider }: AuditValues, env: Environment): Promise<FilterPolicies> {
+async function policiesOf({ config, secretsProvider: provider }: AuditValues): Promise<FilterPolicies> {
   const { caseInsensitiveFields, filterPolicies } = config
   const { includeIf, excludeIf, hash, truncate } = filterPolicies.field
-  const provider = providerOf([...(secretsProvider === undefined ? [] : [secretsProvider]), env.secrets])
   return {
     includeIf,
     excludeIf,

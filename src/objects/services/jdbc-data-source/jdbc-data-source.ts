@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { ClientTlsKind, DataSourceKind, Executor, SecretsProviderKind } from '#contracts'
+import { ClientTlsKind, DataSourceKind, Executor, secretsProvider } from '#contracts'
 import { clearText, config, defineType, duration, exactlyOneOf, integer, map, ref, secretId, string } from '#schema'
 import { type JdbcAddress, jdbcAddress, openDataSource } from '#sql'
 
@@ -33,7 +33,7 @@ export const JdbcDataSource = defineType({
     passwordSecretId: config(secretId())
       .optional()
       .meta({ description: 'Secret ID of the password, a `GenericSecret`.' }),
-    secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the password.' }),
+    secretsProvider: secretsProvider('the password'),
     tls: ref(ClientTlsKind).optional().meta({
       description:
         'TLS options. TLS is also used where the URL demands it, such as by `sslmode=require`; the certificate must be valid in any case.',
@@ -90,7 +90,7 @@ export const JdbcDataSource = defineType({
         address,
         username: values.username ?? (address.username as string),
         passwordSecretId: values.passwordSecretId ?? null,
-        secretsProvider: values.secretsProvider ?? null,
+        secretsProvider: values.secretsProvider,
         tls: values.tls ?? null,
         maxConnections: values.maximumPoolSize,
         connectTimeout: values.connectionTimeout,

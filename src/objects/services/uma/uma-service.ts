@@ -2,8 +2,7 @@ import {
   type AmService,
   AmServiceKind,
   HandlerKind,
-  providerOf,
-  SecretsProviderKind,
+  secretsProvider,
   type UmaEndpoints,
   type UmaService as UmaServiceContract,
   UmaServiceKind,
@@ -86,7 +85,7 @@ export const UmaService = defineType({
         description: 'The gateway as a client of a server of UMA 1.0.',
       }),
     clientSecretId: config(secretId()).optional().meta({ description: 'Secret ID of the secret of that client.' }),
-    secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of that secret.' }),
+    secretsProvider: secretsProvider('that secret'),
   },
   older: [clearText('clientSecret', 'clientSecretId', 'uma.client.secret')],
   rules: [
@@ -100,8 +99,7 @@ export const UmaService = defineType({
     const { clock, logger } = env
     const memory = await env.shared('changes', UmaShares.BYTES)
     const shares = new UmaShares(env.sharedStore('uma shares'), env.name, memory, logger)
-    const { secretsProvider, clientSecretId = '' } = settings
-    const secrets = providerOf([...(secretsProvider === undefined ? [] : [secretsProvider]), env.secrets])
+    const { secretsProvider: secrets, clientSecretId = '' } = settings
     const endpoints = endpointsOf(settings, {
       // No token is judged by the issuer: it names to clients where they get tokens.
       discover: (url) => new Discovery(url, handler, clock, { required: METADATA, admitsAnyIssuer: true }),

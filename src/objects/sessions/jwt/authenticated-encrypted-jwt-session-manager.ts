@@ -1,4 +1,4 @@
-import { KeyStoreKind, type SecretsProvider, SecretsProviderKind, SessionManagerKind } from '#contracts'
+import { KeyStoreKind, type SecretsProvider, SessionManagerKind, secretsProvider } from '#contracts'
 import { ENCRYPTION_METHODS } from '#jose'
 import { checkRedis, openRedis, REDIS_FIELDS, REDIS_RULES, type RedisValues } from '#redis'
 import {
@@ -62,7 +62,7 @@ export const AuthenticatedEncryptedJwtSessionManager = defineType({
       description:
         'Secret ID of the symmetric keys: the first encrypts, all decrypt. Without it a random key is generated, which is lost when the gateway stops.',
     }),
-    secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
+    secretsProvider: secretsProvider('the keys'),
     encryptionMethod: config(oneOf(ENCRYPTION_METHODS))
       .default('A256GCM')
       .meta({ description: 'Content encryption algorithm; the length of the key has to match it.' }),
@@ -135,7 +135,7 @@ const LONGEST = 3_650 * 24 * 3_600_000
 
 interface KeyConfig extends OlderKeyFields {
   readonly authenticatedEncryptionSecretId?: string | undefined
-  readonly secretsProvider?: SecretsProvider | undefined
+  readonly secretsProvider: SecretsProvider
   readonly encryptionMethod: SessionKeys['method']
   readonly useCompression: boolean
   readonly cookie: { readonly name: string }
@@ -146,7 +146,7 @@ async function keysOf(config: KeyConfig, env: Environment): Promise<SessionKeys>
   const common = { compress: config.useCompression, cookie: cookie.name }
   if (secretId !== undefined) {
     const pointer = '/authenticatedEncryptionSecretId'
-    return { ...(await configuredKeys({ secretId, secretsProvider, method, pointer }, env)), ...common }
+    return { ...(await configuredKeys({ secretId, secretsProvider, method, pointer })), ...common }
   }
   const key = await olderKey(config, method)
   if (key !== null) return { ...fixedKeys('derived', key, method, env), ...common }

@@ -1,18 +1,6 @@
 import { resolve } from 'node:path'
-import { providerOf, SecretStoreKind, SecretsProviderKind } from '#contracts'
-import {
-  ConfigError,
-  config,
-  defineType,
-  duration,
-  integer,
-  list,
-  object,
-  ref,
-  renames,
-  secretId,
-  string,
-} from '#schema'
+import { SecretStoreKind, secretsProvider } from '#contracts'
+import { ConfigError, config, defineType, duration, integer, list, object, renames, secretId, string } from '#schema'
 import { checkMappings } from '../lib/formats.ts'
 import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
 import { passwordId } from '../lib/password-id.ts'
@@ -41,7 +29,7 @@ export const HsmSecretStore = defineType({
       .optional()
       .meta({ description: 'ID of the slot that the token is in.' }),
     storePasswordSecretId: config(passwordId()).meta({ description: 'Secret ID of the PIN of the token.' }),
-    secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider of the PIN.' }),
+    secretsProvider: secretsProvider('the PIN', 'fails'),
     mappings: list(
       object({
         secretId: config(secretId({ defined: true })).meta({ description: 'Secret ID of the entries.' }),
@@ -71,7 +59,7 @@ export const HsmSecretStore = defineType({
       token: { label: settings.token ?? null, slot: settings.slot ?? null },
       timeout: settings.callTimeout,
       pinSecretId: settings.storePasswordSecretId,
-      pins: providerOf([settings.secretsProvider, env.secrets]),
+      pins: settings.secretsProvider,
       mappings: settings.mappings,
       lease: usableLease(settings.leaseExpiry, env),
       env,

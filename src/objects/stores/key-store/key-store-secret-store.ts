@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import { providerOf, type SecretError, SecretStoreKind, SecretsProviderKind } from '#contracts'
+import { type SecretError, SecretStoreKind, secretsProvider } from '#contracts'
 import {
   ConfigError,
   config,
@@ -8,7 +8,6 @@ import {
   list,
   object,
   oneOf,
-  ref,
   regex,
   renames,
   secretId,
@@ -55,7 +54,7 @@ export const KeyStoreSecretStore = defineType({
     entryPasswordSecretId: config(passwordId())
       .optional()
       .meta({ description: 'Secret ID of the password of all entries; by default that of the keystore.' }),
-    secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider of the passwords.' }),
+    secretsProvider: secretsProvider('the passwords', 'fails'),
     mappings: list(mapping, { nonEmpty: true }).meta({
       description: 'Entries of each secret ID, by either `aliases` or `aliasesMatching`.',
     }),
@@ -72,7 +71,7 @@ export const KeyStoreSecretStore = defineType({
     const { storeType, secretsProvider, autoRefresh } = settings
     if (storeType !== 'PKCS12') env.warn(`keystores of type ${storeType} are insecure; convert this one to PKCS12`)
     const file = resolve(env.directories.instance, settings.file)
-    const passwords = providerOf([secretsProvider, env.secrets])
+    const passwords = secretsProvider
     const secrets = new KeyStoreSecrets({
       file,
       type: storeType as KeyStoreType,

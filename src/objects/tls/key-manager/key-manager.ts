@@ -1,7 +1,6 @@
-import { KeyManagerKind, KeyStoreKind, SecretError, SecretsProviderKind } from '#contracts'
+import { KeyManagerKind, KeyStoreKind, SecretError, secretsProvider } from '#contracts'
 import { atMostOneOf, config, defineType, ref, secretId, string } from '#schema'
 import { passwordMigration, passwordSource } from '../../lib/tls/password.ts'
-import { providerFor } from '../../lib/tls/provider.ts'
 import { identityOf } from '../../lib/tls/secret-identity.ts'
 
 const KNOWN_ALGORITHMS = /^(?:PKIX|SunX509|NewSunX509|X\.?509)$/i
@@ -19,9 +18,7 @@ export const KeyManager = defineType({
       secret: true,
     }),
     passwordSecretId: config(secretId()).optional().meta({ description: 'Secret id of the password of the keys.' }),
-    secretsProvider: ref(SecretsProviderKind).optional().meta({
-      description: 'Where the password is looked up; in the secrets of the file and its parents by default.',
-    }),
+    secretsProvider: secretsProvider('the password'),
     alg: config(string({ nonEmpty: true }))
       .optional()
       .meta({ description: 'Algorithm of a key manager in Java, such as SunX509 or PKIX. It has no effect.' }),
@@ -32,7 +29,7 @@ export const KeyManager = defineType({
     if (alg !== undefined && !KNOWN_ALGORITHMS.test(alg)) {
       env.warn(`alg: "${alg}" has a meaning only in a JVM and no effect here`)
     }
-    const keyPassword = passwordSource({ ...password, secretsProvider: providerFor(password.secretsProvider, env) })
+    const keyPassword = passwordSource({ ...password, secretsProvider: password.secretsProvider })
     return {
       identities: async () => {
         const identities = (await keystore.items(await keyPassword())).flatMap(({ alias, key, certificates }) =>

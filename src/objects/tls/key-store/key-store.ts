@@ -1,8 +1,7 @@
-import { KeyStoreKind, SecretsProviderKind } from '#contracts'
-import { atMostOneOf, config, defineType, field, oneOf, ref, secretId, string } from '#schema'
+import { KeyStoreKind, secretsProvider } from '#contracts'
+import { atMostOneOf, config, defineType, field, oneOf, secretId, string } from '#schema'
 import type { KeyStoreType } from '#secrets'
 import { passwordMigration, passwordSource } from '../../lib/tls/password.ts'
-import { providerFor } from '../../lib/tls/provider.ts'
 import { keystorePath } from './keystore-path.ts'
 import { OpenKeyStore } from './open-key-store.ts'
 
@@ -30,9 +29,7 @@ export const KeyStore = defineType({
     passwordSecretId: config(secretId())
       .optional()
       .meta({ description: 'Secret id of the password; a keystore without one is read without a password.' }),
-    secretsProvider: ref(SecretsProviderKind).optional().meta({
-      description: 'Where the password is looked up; in the secrets of the file and its parents by default.',
-    }),
+    secretsProvider: secretsProvider('the password'),
     type: config(oneOf(['PKCS12', 'JKS', 'JCEKS']))
       .default('PKCS12')
       .meta({
@@ -45,7 +42,7 @@ export const KeyStore = defineType({
     const store = new OpenKeyStore({
       path: keystorePath(url, env.directories.instance) as string,
       type: type as KeyStoreType,
-      password: passwordSource({ ...password, secretsProvider: providerFor(password.secretsProvider, env) }),
+      password: passwordSource({ ...password, secretsProvider: password.secretsProvider }),
       logger: env.logger,
     })
     for (const warning of await store.open()) env.warn(warning)

@@ -1,7 +1,6 @@
-import { KeyManagerKind, SecretsProviderKind } from '#contracts'
-import { config, defineType, listOrOne, ref, secretId } from '#schema'
+import { KeyManagerKind, secretsProvider } from '#contracts'
+import { config, defineType, listOrOne, secretId } from '#schema'
 import { firstProblem } from '../../lib/tls/joined-managers.ts'
-import { providerFor } from '../../lib/tls/provider.ts'
 import { activeIdentity } from '../../lib/tls/secret-identity.ts'
 
 /** Keys for TLS from secrets. */
@@ -13,15 +12,12 @@ export const SecretsKeyManager = defineType({
     signingSecretId: listOrOne(config(secretId())).meta({
       description: 'Secret id or ids of a private key with its certificates; the active secret of each is used.',
     }),
-    secretsProvider: ref(SecretsProviderKind).optional().meta({
-      description: 'Where the secrets are looked up; in the secrets of the file and its parents by default.',
-    }),
+    secretsProvider: secretsProvider('the keys'),
   },
   check({ signingSecretId }, report) {
     if (signingSecretId.length === 0) report('/signingSecretId', 'expected at least one secret id')
   },
-  create({ signingSecretId, secretsProvider }, env) {
-    const provider = providerFor(secretsProvider, env)
+  create({ signingSecretId, secretsProvider: provider }) {
     return {
       identities: () => Promise.all(signingSecretId.map((id) => activeIdentity(provider, id))),
       problem: () => firstProblem(signingSecretId.map((id) => provider.problemOf?.(id))),

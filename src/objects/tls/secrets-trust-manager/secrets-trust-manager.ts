@@ -1,7 +1,6 @@
 import type { X509Certificate } from 'node:crypto'
-import { SecretError, type SecretsProvider, SecretsProviderKind, TrustManagerKind } from '#contracts'
-import { boolean, config, defineType, ref, renames, secretId } from '#schema'
-import { providerFor } from '../../lib/tls/provider.ts'
+import { SecretError, type SecretsProvider, secretsProvider, TrustManagerKind } from '#contracts'
+import { boolean, config, defineType, renames, secretId } from '#schema'
 
 /** Trusted certificates from secrets. */
 export const SecretsTrustManager = defineType({
@@ -13,15 +12,12 @@ export const SecretsTrustManager = defineType({
     verificationSecretId: config(secretId()).meta({
       description: 'Secret id of the trusted certificates: authorities, or single servers and clients.',
     }),
-    secretsProvider: ref(SecretsProviderKind).optional().meta({
-      description: 'Where the secrets are looked up; in the secrets of the file and its parents by default.',
-    }),
+    secretsProvider: secretsProvider('the certificates'),
     checkRevocation: config(boolean())
       .default(true)
       .meta({ description: 'Whether revoked certificates are rejected. Not supported yet: true causes a warning.' }),
   },
-  create({ verificationSecretId, secretsProvider, checkRevocation }, env) {
-    const provider = providerFor(secretsProvider, env)
+  create({ verificationSecretId, secretsProvider: provider, checkRevocation }, env) {
     if (checkRevocation) {
       env.warn(
         'checkRevocation: neither CRLs nor OCSP are asked, so that revoked certificates are accepted until they expire; set it to false to say that this is known',
