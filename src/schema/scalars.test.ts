@@ -76,6 +76,9 @@ test('a duration is checked against the bounds of its field', () => {
   assert.equal(read(bounded, '10 ms'), 'expected a duration of at least 1 second, got "10 ms"')
   assert.equal(read(bounded, '2 days'), 'expected a duration of at most 1 day, got "2 days"')
   assert.equal(read(bounded, 'unlimited'), 'expected a duration of at most 1 day, got "unlimited"')
+  const reasoned = duration({ unlimited: false, max: '1 day', because: 'it is long' })
+  assert.equal(read(reasoned, '2 days'), 'expected a duration of at most 1 day, got "2 days": it is long')
+  assert.equal(read(reasoned, 'none'), 'expected a limited duration, got "none": it is long')
   assert.equal(read(duration({ unlimited: false }), 'none'), 'expected a limited duration, got "none"')
 })
 

@@ -75,6 +75,8 @@ export function boolean(): Field<boolean> {
 interface DurationBounds {
   readonly min?: string
   readonly max?: string
+  /** Reason of the bound, for the message. */
+  readonly because?: string
   readonly zero?: boolean
   readonly unlimited?: boolean
 }
@@ -90,11 +92,13 @@ export function duration(bounds: DurationBounds = {}): Field<number> {
   const schema = { type: 'string', examples: ['10 seconds', '1 minute', '2 hours and 30 minutes'] }
   return field({ label: 'a duration', schema: () => schema, fileSchema: DURATION_SCHEMA }, (value, report) => {
     const parsed = typeof value === 'string' ? parseDuration(value) : null
+    const reason = bounds.because === undefined ? '' : `: ${bounds.because}`
     if (parsed === null) report(expected('a duration such as "10 seconds"', value))
     else if (parsed === 0 && !zero) report(expected('a duration of more than zero', value))
-    else if (parsed === Number.POSITIVE_INFINITY && !unlimited) report(expected('a limited duration', value))
+    else if (parsed === Number.POSITIVE_INFINITY && !unlimited)
+      report(`${expected('a limited duration', value)}${reason}`)
     else if (parsed < min) report(expected(`a duration of at least ${bounds.min}`, value))
-    else if (parsed > max) report(expected(`a duration of at most ${bounds.max}`, value))
+    else if (parsed > max) report(`${expected(`a duration of at most ${bounds.max}`, value)}${reason}`)
     return parsed as number
   })
 }
