@@ -81,6 +81,17 @@ describe('JsonAuditEventHandler', () => {
     assert.equal(on.built.object.queue.maxEvents, 5)
   })
 
+  test('fields of the buffer that have no effect here are accepted with a warning', async () => {
+    const { built } = await open({ buffering: { enabled: true, maxSize: 5, maxBatchedEvents: 500 } })
+    await using _ = built
+    assert.equal(built.object.queue.maxEvents, 5)
+    assert.deepEqual(built.warnings, [
+      '/heap/0/config/buffering/enabled: enabled has no effect: events always wait in the queue until they are written',
+      '/heap/0/config/buffering/maxBatchedEvents: maxBatchedEvents has no effect: all events that wait are written together, within the limits of `queue`',
+    ])
+    await assert.rejects(open({ buffering: { enabled: 'maybe' } }), /buffering\/enabled: expected true or false/)
+  })
+
   test('the text of an event is one line; for Elasticsearch with another name of the id', async () => {
     const event = { _id: '1', text: 'a\nb\u2028' }
     const plain = await open()

@@ -25,6 +25,16 @@ export const JsonAuditEventHandler = defineType({
         description:
           'Maximum time until a written event is flushed to the disk, with all others of that time; `disabled`: each batch at once, `unlimited`: when the system does it.',
       }),
+      enabled: config(boolean()).optional().meta({
+        description: 'Whether events are buffered.',
+        unsupported: 'events always wait in the queue until they are written',
+      }),
+      maxBatchedEvents: config(integer({ min: 1 }))
+        .optional()
+        .meta({
+          description: 'Maximum of events that are written together.',
+          unsupported: 'all events that wait are written together, within the limits of `queue`',
+        }),
     })
       .default({})
       .meta({ description: 'Limits of memory and of the time until events are on the disk.' }),
