@@ -21,8 +21,8 @@ const ADDRESS = /_endpoint$|^jwks_uri$/
 const METADATA_TTL = 60 * 60_000
 
 interface DiscoverySettings {
-  /** Members that the metadata must have, as URLs; those that a login needs by default. */
-  readonly required?: readonly string[]
+  /** The only members that are used, each a URL; by default those that a login needs, and every address besides. */
+  readonly required?: readonly string[] | null
   /** Members that replace those of the server. The operator answers for them: they are not checked. */
   readonly configured?: JsonObject
   /** Whether the issuer is used as named, such as that of an access manager whose realms have several URLs. */
@@ -39,7 +39,7 @@ export class Discovery {
   constructor(url: string, handler: Handler, clock: Clock, settings: DiscoverySettings = {}) {
     this.#url = url
     this.#handler = handler
-    this.#settings = { required: LOGIN_MEMBERS, configured: {}, admitsAnyIssuer: false, ...settings }
+    this.#settings = { required: null, configured: {}, admitsAnyIssuer: false, ...settings }
     this.#metadata = new CachedValue({
       clock,
       ttl: METADATA_TTL,
@@ -73,7 +73,7 @@ export class Discovery {
     if (found === null) throw new Error('expected a JSON object with each member once')
     const { configured, required, admitsAnyIssuer } = this.#settings
     const metadata = { ...found, ...configured }
-    for (const name of required) {
+    for (const name of required ?? LOGIN_MEMBERS) {
       const value = Object.hasOwn(metadata, name) ? metadata[name] : null
       if (typeof value !== 'string' || !URL.canParse(value)) throw new Error(`expected "${name}" to be a URL`)
     }
@@ -82,7 +82,8 @@ export class Discovery {
       if (value !== null && !isHttpUrl(value)) throw new Error(`expected "${name}" to be an http or https URL`)
     }
     for (const [name, value] of Object.entries(found)) {
-      if (ADDRESS.test(name) && !Object.hasOwn(configured, name) && this.#isDowngrade(value))
+      const isUsed = required?.includes(name) ?? ADDRESS.test(name)
+      if (isUsed && !Object.hasOwn(configured, name) && this.#isDowngrade(value))
         throw new Error(`expected "${name}" to be an https URL, as that of the metadata is`)
     }
     const issuer = metadata['issuer']

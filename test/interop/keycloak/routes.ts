@@ -102,3 +102,13 @@ export function resourceRoute(
     ),
   }
 }
+
+/** Endpoints at the public name, which has no TLS here: metadata by TLS may not name such ones. */
+export function publicEndpoints({ issuer, secureProvider }: Addresses): Record<string, string> {
+  const path = 'protocol/openid-connect'
+  return {
+    authorizeEndpoint: `${issuer}/${path}/auth`,
+    endSessionEndpoint: `${issuer}/${path}/logout`,
+    tokenEndpoint: `${secureProvider}/${path}/token`,
+  }
+}

@@ -39,7 +39,7 @@ export const callbacks: Part = {
         await logIn(browser, `${at.app}/callback/page`)
         const callback = browser.trail.find((url) => url.includes('/oidc/callback')) as string
         const again = await browser.open(callback)
-        assert.deepEqual([again.status, again.url], [200, `${at.app}/callback/home`])
+        assert.deepEqual([again.status, again.url], [200, `${at.app}/callback/page`])
         const stranger = await new BrowserLike().open(callback)
         assert.equal(stranger.status, 400)
         assert.match(stranger.text, /href="[^"]*\/callback\/oidc\/login/)

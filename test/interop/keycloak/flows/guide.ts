@@ -9,6 +9,7 @@ import { guideBlocks, guideScript } from '#test/guide'
 import { demandLevels } from '../levels.ts'
 import { logInWith } from '../login-pages.ts'
 import { client, passwordOf, secretOf } from '../realm.ts'
+import { publicEndpoints } from '../routes.ts'
 import { secureRequest } from '../secure-request.ts'
 import { type Addresses, type Part, type Peers, REALM } from '../suite.ts'
 import { bearer, tokensOf } from '../tokens.ts'
@@ -16,6 +17,10 @@ import { logOutEverywhere } from './back-channel-logout.ts'
 
 const replacedIn = (text: string, at: Addresses): string =>
   text
+    .replace(
+      /"type": "Issuer",(\s+)"config": \{(?=\s+"wellKnownEndpoint": "https:\/\/keycloak\.internal)/,
+      (start) => `${start}${JSON.stringify(publicEndpoints(at)).slice(1, -1)},`,
+    )
     // The issuer has the public name, and the metadata are read at another one.
     .replaceAll(`"issuer": "https://sso.example.com/realms/${REALM}"`, `"issuer": "${at.issuer}"`)
     .replaceAll('"wellKnownEndpoint": "https://sso', `"issuer": "${at.issuer}", "wellKnownEndpoint": "https://sso`)

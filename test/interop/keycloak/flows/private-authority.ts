@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { BrowserLike } from '#test/browser-like'
 import { logIn } from '../login-pages.ts'
 import { audienceMapper, client } from '../realm.ts'
-import { loginRoute, resourceRoute, wellKnown } from '../routes.ts'
+import { loginRoute, publicEndpoints, resourceRoute, wellKnown } from '../routes.ts'
 import type { Part } from '../suite.ts'
 import { bearer, tokensOf } from '../tokens.ts'
 
@@ -33,7 +33,12 @@ export const privateAuthority: Part = {
       trusting: resourceRoute('/trusting', resolver({ trust })),
       'private-login': loginRoute(at, 'private-login', {
         heap: [{ name: 'trust', ...trust }],
-        issuer: { wellKnownEndpoint: wellKnown(at.secureProvider), issuer: at.issuer, trust: 'trust' },
+        issuer: {
+          wellKnownEndpoint: wellKnown(at.secureProvider),
+          issuer: at.issuer,
+          trust: 'trust',
+          ...publicEndpoints(at),
+        },
         entity: '${contexts.oauth2Info.user_info.email}',
       }),
       distrusting: resourceRoute('/distrusting', resolver({})),
