@@ -23,6 +23,8 @@ export interface TokenKind {
   readonly required: readonly string[]
   /** At least one of these is required, and each one present is a text. */
   readonly identified: readonly string[]
+  /** Texts, also empty ones, where they are present. */
+  readonly texts: readonly string[]
   readonly forbidden: readonly string[]
   /** Times that are checked where they are present. */
   readonly times: readonly TimeClaim[]
@@ -51,6 +53,7 @@ const ANY: TokenKind = {
   unlike: [],
   required: [],
   identified: [],
+  texts: [],
   forbidden: [],
   times: ['exp', 'nbf', 'iat'],
   issuedAhead: ISSUED_AHEAD,
@@ -60,8 +63,8 @@ const ANY: TokenKind = {
   isResponse: false,
 }
 
-/** Claims of ID tokens (OpenID Connect Core sections 2 and 3.3.2.11), and of logout and security event tokens (RFC 8417). */
-const CLAIMS_OF_OTHERS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events']
+/** Claims of ID tokens (OpenID Connect Core section 3.3.2.11), and of logout and security event tokens (RFC 8417). */
+const CLAIMS_OF_OTHERS = ['at_hash', 'c_hash', 's_hash', 'events']
 
 /** A response about an access token. The server has judged the token: its `iat` only shows the clock of the server. */
 const ACCESS_TOKEN_RESPONSE: TokenKind = {
@@ -69,6 +72,7 @@ const ACCESS_TOKEN_RESPONSE: TokenKind = {
   subject: 'the access token',
   otherUse: 'the token is not an access token',
   uses: ['access'],
+  unlike: CLAIMS_OF_OTHERS,
   times: ['exp', 'nbf'],
   usableAhead: 10_000,
   isResponse: true,
@@ -85,8 +89,10 @@ export const TOKEN_KINDS = {
     uses: ['access'],
     types: ['at+jwt'],
     typesField: 'tokenTypes',
-    unlike: CLAIMS_OF_OTHERS,
+    // Also of authorization responses (JARM), which browsers get, with the same audience as ID tokens.
+    unlike: [...CLAIMS_OF_OTHERS, 'nonce', 'code', 'error'],
     required: ['exp'],
+    texts: ['sub'],
   },
   /** OpenID Connect Core sections 2 and 3.1.3.7. */
   idToken: {

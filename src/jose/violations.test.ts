@@ -96,10 +96,7 @@ test('an ID token is not an access token, refresh token, logout token or event, 
     { token_type: 'refresh_token' },
   ])
     assert.deepEqual(idToken(claims), ['the token is not an ID token'], JSON.stringify(claims))
-  assert.equal(
-    idToken({ events: {} })[0],
-    'the token is not an ID token: it has claims of an ID token or a logout token',
-  )
+  assert.equal(idToken({ events: {} })[0], 'the token is not an ID token: it has a claim of another kind of token')
   for (const typ of ['at+jwt', 'application/AT+JWT', 'logout+jwt', 'secevent+jwt', 'dpop+jwt'])
     assert.equal(idToken({}, typ)[0], 'the token is not an ID token', typ)
   assert.deepEqual(idToken({}, 'x+jwt'), ['the token has the type "x+jwt", expected jwt, jose, jws'])
@@ -157,9 +154,13 @@ test('an access token is declared by its type, or by tokenName; contradicting de
   assert.deepEqual(access({}, null), ['the token has no type in its header, and "tokenTypes" admits at+jwt'])
   assert.deepEqual(access({ tokenName: 'access_token', typ: 'Refresh' }, 'JWT'), ['the token is not an access token'])
   assert.deepEqual(access({ tokenName: 'access_token' }, 'logout+jwt'), ['the token is not an access token'])
-  assert.deepEqual(access({ nonce: 'n' }, null, ['jwt']), [
-    'the token is not an access token: it has claims of an ID token or a logout token',
-  ])
+  for (const name of ['nonce', 'at_hash', 'events', 'code', 'error'])
+    assert.deepEqual(access({ [name]: 'n' }, null, ['jwt']), [
+      'the token is not an access token: it has a claim of another kind of token',
+    ])
+  for (const sub of ['', 'demo']) assert.deepEqual(access({ sub }, 'at+jwt'), [])
+  for (const sub of [7, null, ['demo'], {}, true])
+    assert.deepEqual(access({ sub }, 'at+jwt'), ['the claim sub is not a text'])
   assert.deepEqual(wrong('accessToken', {}, 'at+jwt'), ['the token has no claim exp'])
 })
 
@@ -190,6 +191,10 @@ test('a response about an access token may omit what it does not know; null is m
   assert.deepEqual(info({ exp: null, nbf: null, typ: null, token_use: null, tokenName: null }), [])
   assert.deepEqual(info({ typ: 'Bearer', token_type: 'Bearer', nonce: 'n' }), [])
   assert.deepEqual(info({ token_type: 'access_token' }), [])
+  for (const name of ['at_hash', 'c_hash', 'events'])
+    assert.deepEqual(info({ [name]: 'n' }), [
+      'other-use: the token is not an access token: it has a claim of another kind of token',
+    ])
   for (const claims of [{ typ: 'Refresh' }, { typ: 'ID' }, { token_use: 'id' }, { token_type: 'refresh_token' }])
     assert.deepEqual(info(claims), ['other-use: the token is not an access token'], JSON.stringify(claims))
   assert.deepEqual(info({ nbf: second + 10 }), [])

@@ -101,7 +101,7 @@ class Judgement {
     if (declared.some((use) => !uses.includes(use)) || (byType !== null && !uses.includes(byType))) {
       this.#found('other-use', otherUse)
     } else if (declared.length === 0 && ofType === null && unlike.some((each) => this.#value(each) !== undefined)) {
-      this.#found('other-use', `${otherUse}: it has claims of an ID token or a logout token`)
+      this.#found('other-use', `${otherUse}: it has a claim of another kind of token`)
     }
   }
 
@@ -149,7 +149,7 @@ class Judgement {
   }
 
   presence(): void {
-    const { required, identified, forbidden, times, uses } = this.#kind
+    const { required, identified, texts, forbidden, times, uses } = this.#kind
     for (const name of required) {
       const value = this.#value(name)
       if (value === undefined) this.#add('missing', `has no claim ${name}`)
@@ -158,6 +158,7 @@ class Judgement {
     const present = identified.filter((name) => this.#value(name) !== undefined)
     for (const name of present) this.#text(name, this.#value(name))
     if (identified.length > 0 && present.length === 0) this.#add('missing', `has no claim ${identified.join(' or ')}`)
+    for (const name of texts) if (!['undefined', 'string'].includes(typeof this.#value(name))) this.#malformed(name)
     for (const name of forbidden) if (this.#value(name) !== undefined) this.#add('forbidden', `has a claim ${name}`)
     if (uses?.[0] === 'logout' && !hasLogoutEvent(this.#claims))
       this.#add('missing', 'has no claim events with the event of a logout')
@@ -195,7 +196,11 @@ class Judgement {
   }
 
   #text(name: string, value: JsonValue | undefined): void {
-    if (typeof value !== 'string' || value === '') this.#found('malformed', `the claim ${name} is not a text`)
+    if (typeof value !== 'string' || value === '') this.#malformed(name)
+  }
+
+  #malformed(name: string): void {
+    this.#found('malformed', `the claim ${name} is not a text`)
   }
 
   #value(name: string): JsonValue | undefined {

@@ -1,6 +1,6 @@
 import { TtlCache } from '#cache'
 import type { AmDialect, AmService } from '#contracts'
-import { claim, parseSignedToken, readClaims, type SignedToken, violations } from '#jose'
+import { claim, parseSignedToken, readClaims, type SignedToken, TokenError, violations } from '#jose'
 import type { JsonObject } from '#json'
 import { Discovery } from '#openid'
 import type { Clock, Environment } from '#schema'
@@ -99,10 +99,15 @@ export class AgentTokens {
     const agentKey = this.#configured === null && hasAgentKey ? await this.#amService.agentTokenKey() : null
     const problem = await signatureProblem(token, this.#configured ?? this.#published, agentKey)
     if (problem !== null) return new TokenRejected(problem)
-    const { header, payload } = parseSignedToken(token)
-    const opened = { header, claims: readClaims(payload) }
-    this.#verified.set(key, opened, this.#clock.monotonic())
-    return opened
+    try {
+      const { header, payload } = parseSignedToken(token)
+      const opened = { header, claims: readClaims(payload) }
+      this.#verified.set(key, opened, this.#clock.monotonic())
+      return opened
+    } catch (error) {
+      if (error instanceof TokenError) return new TokenRejected(error.message)
+      throw error
+    }
   }
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { decodeJwt, type JWTPayload, SignJWT } from 'jose'
+import { CompactSign, decodeJwt, type JWTPayload, SignJWT } from 'jose'
 import { parseSetCookie } from '#http'
 import type { JsonObject } from '#json'
 import { type ProtectedPages, policy, protectedPages, READERS } from '#test/protected-pages'
@@ -60,9 +60,12 @@ const visit = async (at: ProtectedPages, headers: Record<string, string>) =>
   (await at.ask(null, { url: URL_OF_PAGE, headers })).status
 
 /** Signs claims as OpenAM does for an agent with that password. */
+function keyOf(password: string): Buffer {
+  return Buffer.from(`{SHA-1}${createHash('sha1').update(password).digest('base64')}`)
+}
+
 function signed(claims: JWTPayload, password = 'password'): Promise<string> {
-  const secret = `{SHA-1}${createHash('sha1').update(password).digest('base64')}`
-  return new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(secret))
+  return new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(keyOf(password))
 }
 
 test('the token is verified by the HMAC key of the password; the login lasts as long as the session', async () => {
@@ -111,6 +114,7 @@ test('a token signed by another password, for another agent, of another login, o
   const { location, answer } = await begun(at)
   const { id_token: jwt = '', state = '' } = await formAt(location, at.manager.login('demo'))
   const claims = decodeJwt(jwt)
+  const twice = Buffer.from(JSON.stringify(claims).replace('}', ',"aud":"ig_agent"}'))
   const none = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${jwt.split('.')[1]}.`
   for (const id_token of [
     await signed(claims, 'another password'),
@@ -118,6 +122,7 @@ test('a token signed by another password, for another agent, of another login, o
     await signed({ ...claims, nonce: 'another' }),
     await signed({ ...claims, iss: 'https://elsewhere.example/oauth2' }),
     none,
+    await new CompactSign(twice).setProtectedHeader({ alg: 'HS256' }).sign(keyOf('password')),
   ])
     assert.equal((await answer({ state, id_token })).status, 403)
   assert.equal((await answer({ state, id_token: await signed(claims) })).status, 302)
