@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { respond } from '#http'
+import { Body, Response } from '#http'
 import { manualClock } from '#test/build'
 import { Discovery } from './discovery.ts'
 
@@ -9,7 +9,7 @@ const METADATA = { issuer: 'https://i', authorization_endpoint: 'http://i/a', jw
 
 /** The metadata as they are read from their text. */
 const read = (text: string | Buffer, required: readonly string[] | null = null) =>
-  new Discovery(URL_, async () => respond(200, {}, text), manualClock(), { required }).metadata()
+  new Discovery(URL_, async () => new Response(200, { body: Body.of(text) }), manualClock(), { required }).metadata()
 
 test('only members that are used have to be https', async () => {
   const text = JSON.stringify(METADATA)

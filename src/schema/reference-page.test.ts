@@ -175,7 +175,7 @@ test('the index lists types by kind and name', () => {
     referenceIndex([SHOP], [Saw, Axe, Any]),
     `# Reference
 
-Every file of a configuration, and every type of object that it can hold, by what it can stand for. Besides: [contexts](contexts.md), [error codes](errors.md), [log events](log-events.md), [metrics](metrics.md), [older spellings](older-spellings.md).
+Every file of a configuration, and every type of object that it can hold, by what it can stand for. Besides: [contexts](contexts.md), [error codes](errors.md), [log events](log-events.md), [metrics](metrics.md), [older spellings](older-spellings.md), [tokens](tokens.md).
 
 ## Files
 

@@ -34,7 +34,7 @@ export function referenceIndex(files: readonly DocumentSource[], definitions: re
   const rows = files.map(({ name, title, description }) => `| [${title}](${name}.md) | ${cell(description)} |`)
   return `${[
     '# Reference',
-    'Every file of a configuration, and every type of object that it can hold, by what it can stand for. Besides: [contexts](contexts.md), [error codes](errors.md), [log events](log-events.md), [metrics](metrics.md), [older spellings](older-spellings.md).',
+    'Every file of a configuration, and every type of object that it can hold, by what it can stand for. Besides: [contexts](contexts.md), [error codes](errors.md), [log events](log-events.md), [metrics](metrics.md), [older spellings](older-spellings.md), [tokens](tokens.md).',
     `## Files\n\n| File | What it configures |\n|---|---|\n${rows.join('\n')}`,
     ...sections,
   ].join('\n\n')}\n`
