@@ -40,6 +40,29 @@ const definitionFiles: readonly DefinitionFile[] = globSync('src/objects/**/*.ts
     return [...calls].map((match) => ({ path, name: match[1]! }))
   })
 
+test('a definition names the metrics and the log events of the files in its folder', () => {
+  const missing: string[] = []
+  for (const { path, name } of definitionFiles) {
+    const definition = definitions.find((each) => each.name === name)
+    const folder = dirname(path)
+    // Several types in one folder share its files: each names what it uses.
+    const together = definitionFiles.filter((other) => dirname(other.path) === folder)
+    const known = together.flatMap((other) => definitions.find((each) => each.name === other.name) ?? [])
+    const events = new Set(known.flatMap((each) => each.events.map(({ code }) => code)))
+    const metrics = new Set(known.flatMap((each) => each.metrics))
+    assert.ok(definition, name)
+    for (const file of globSync(`${folder}/*.ts`, { cwd: root })) {
+      if (file.endsWith('.test.ts')) continue
+      const text = readFileSync(join(root, file), 'utf8')
+      for (const [, event = ''] of text.matchAll(/(?<![A-Z_])EVENTS\.([A-Z_]+)/g))
+        if (![...events].some((code) => code.endsWith(`_${event}`))) missing.push(`${name}: event ${event} of ${file}`)
+      for (const [, metric = ''] of text.matchAll(/'(gw_[a-z0-9_]+)'/g))
+        if (!metrics.has(metric)) missing.push(`${name}: metric ${metric} of ${file}`)
+    }
+  }
+  assert.deepEqual(missing, [])
+})
+
 test('every name and alias belongs to one type', () => {
   const names = CATALOGUE.flatMap(({ name, aliases }) => [name, ...aliases])
   const repeated = names.filter((name, at) => names.indexOf(name) !== at)

@@ -13,6 +13,14 @@ export type Eviction = 'revoked' | 'cleared' | 'size' | 'expired'
 
 const EVICTIONS: readonly Eviction[] = ['revoked', 'cleared', 'size', 'expired']
 
+/** Names of the metrics of a cache. */
+export const CACHE_METRICS: readonly string[] = [
+  'gw_cache_hits_total',
+  'gw_cache_misses_total',
+  'gw_cache_entries',
+  'gw_cache_evictions_total',
+]
+
 /** The metrics of the cache of one object; `cache` names its content. */
 export function cacheMetrics(cache: string, { metrics, name }: Pick<Environment, 'metrics' | 'name'>): CacheMetrics {
   const labels = { cache, name }

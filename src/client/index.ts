@@ -1,5 +1,6 @@
 export { acquireClient, type Client } from './client.ts'
 export { failureResponse, logFailure, withFailureResponses } from './failure-response.ts'
+export { EVENTS as CLIENT_EVENTS } from './log-events.ts'
 export { MessageConnector, type MessageRequest, UpgradeRefusedError } from './message-socket/message-connector.ts'
 export type { MessageSocket } from './message-socket/open-message-socket.ts'
 export type { OriginStats } from './origin-pool.ts'

@@ -87,6 +87,7 @@ export { HandlerKind } from './handler.ts'
 export { type JwtValidatorCustomizer, JwtValidatorCustomizerKind } from './jwt-validator-customizer.ts'
 export { descriptorName, type ListeningSocket, listeningSocket } from './listening-socket.ts'
 export type { RequestEvent, RequestWatch, WatchedRequests } from './live-requests.ts'
+export { EVENTS as CONDITION_EVENTS } from './log-events.ts'
 export { isContentPreserved, isLoginRedirect, markContentPreserved, markLoginRedirect } from './login-redirects.ts'
 export { maskHeaders } from './masked-headers.ts'
 export type {

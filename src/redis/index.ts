@@ -1,4 +1,5 @@
-export { openRedis } from './open-redis.ts'
+export { EVENTS as REDIS_EVENTS } from './log-events.ts'
+export { openRedis, REDIS_METRICS } from './open-redis.ts'
 export type { RedisConnection } from './redis-connection.ts'
 export { RedisError } from './redis-error.ts'
 export { checkRedis, REDIS_FIELDS, REDIS_RULES, type RedisValues } from './redis-fields.ts'

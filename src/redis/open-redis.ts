@@ -6,6 +6,9 @@ import type { RedisAccess } from './redis-client.ts'
 import type { RedisConnection } from './redis-connection.ts'
 import type { RedisValues } from './redis-fields.ts'
 
+/** Names of the metrics of a server of Redis. */
+export const REDIS_METRICS: readonly string[] = ['gw_redis_unavailable', 'gw_redis_losses_total']
+
 /** Milliseconds that the load of a route waits at least for the first connection; the route loads without one, too. */
 const FIRST_CONNECTION = 1_000
 

@@ -32,7 +32,7 @@ const PolicyFilter = defineType({
   name: 'PolicyFilter',
   kind: FilterKind,
   summary: 'Asks.',
-  needs: [{ context: User, field: 'subject', consequence: 'nobody is let in' }],
+  needs: [{ context: User, field: 'subject', consequence: 'every request is refused' }],
   config: {},
   create: () => ({}),
 })
@@ -51,7 +51,7 @@ test('a page has the contexts, the order, the metrics and the log events of its 
     'before a [PolicyFilter](policy-filter.md), and another PolicyFilter.',
   ])
     assert.ok(page.includes(part), page)
-  assert.match(referencePage(PolicyFilter, '', source), /Needed by `subject`; without it, nobody is let in\./)
+  assert.match(referencePage(PolicyFilter, '', source), /Needed by `subject`; without it, every request is refused\./)
   assert.match(
     referencePage(KeepFilter, '', source),
     /In a chain with \[LoginFilter\]\(login-filter\.md\), it stands before/,

@@ -10,6 +10,7 @@ export {
   type ScriptLanguage,
 } from './languages.ts'
 export { listedVariables } from './listed-variables.ts'
+export { EVENTS as SCRIPT_EVENTS } from './log-events.ts'
 export { isBindingName } from './program.ts'
 export { compileScript, ObjectScript } from './script.ts'
 export { NO_SECRETS_PROVIDER } from './script-secrets.ts'

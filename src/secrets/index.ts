@@ -9,6 +9,7 @@ export { KeyStore, type KeyStoreType, readKeyStore } from './keystore/keystore.t
 export { KeyStoreError, type KeyStoreErrorCode } from './keystore/keystore-error.ts'
 export { writePkcs12 } from './keystore/pkcs12-writer.ts'
 export { type AltName, altName, selfSigned } from './keystore/self-signed.ts'
+export { EVENTS as SECRETS_EVENTS } from './log-events.ts'
 export { decodePem } from './pem.ts'
 export { TokenLink } from './pkcs11/token-link.ts'
 export type { TokenEntry } from './pkcs11/token-objects.ts'

@@ -6,6 +6,13 @@ import { Circuit } from './circuit.ts'
 import { CircuitOpenError } from './circuit-open-error.ts'
 import { isFailure } from './failure.ts'
 
+/** Names of the metrics of a circuit breaker. */
+export const CIRCUIT_METRICS: readonly string[] = [
+  'gw_circuit_breaker_open',
+  'gw_circuit_breaker_trips_total',
+  'gw_circuit_breaker_refused_total',
+]
+
 /** The configuration of a circuit breaker. */
 export interface CircuitBreakerSettings {
   readonly maxFailures: number

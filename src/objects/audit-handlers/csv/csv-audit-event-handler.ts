@@ -1,8 +1,8 @@
-import { csvRows, formattingProblem } from '#audit'
+import { AUDIT_FILE_EVENTS, csvRows, formattingProblem } from '#audit'
 import { AuditEventHandlerKind, type AuditTopic } from '#contracts'
 import { boolean, config, defineType, object, string } from '#schema'
 import { checkFileFields, FILE_FIELDS, filePlanOf, OLDER_FILE_FIELDS } from '../../lib/audit/file-fields.ts'
-import { HANDLER_FIELDS, handlerBase } from '../../lib/audit/handler-fields.ts'
+import { HANDLER_EVENTS, HANDLER_FIELDS, HANDLER_METRICS, handlerBase } from '../../lib/audit/handler-fields.ts'
 
 /** Milliseconds until a row is on the disk. */
 const SYNC = 100
@@ -12,6 +12,8 @@ export const CsvAuditEventHandler = defineType({
   name: 'CsvAuditEventHandler',
   kind: AuditEventHandlerKind,
   summary: 'Writes audit events as rows to `<topic>.csv`.',
+  metrics: HANDLER_METRICS,
+  events: [...HANDLER_EVENTS, ...Object.values(AUDIT_FILE_EVENTS)],
   config: {
     ...HANDLER_FIELDS,
     ...FILE_FIELDS,

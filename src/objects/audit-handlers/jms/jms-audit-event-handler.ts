@@ -3,7 +3,7 @@ import { AuditEventHandlerKind, secretsProvider } from '#contracts'
 import { readJndi } from '#jms'
 import { formatPointer } from '#json'
 import { config, defineType, json, map, object, oneOf, secretId, string } from '#schema'
-import { HANDLER_FIELDS, handlerBase } from '../../lib/audit/handler-fields.ts'
+import { HANDLER_EVENTS, HANDLER_FIELDS, HANDLER_METRICS, handlerBase } from '../../lib/audit/handler-fields.ts'
 import { jsonFormat } from '../../lib/audit/json-format.ts'
 import { readTls, renewalOf, secretText, tlsField } from '../../lib/audit/remote-fields.ts'
 
@@ -25,6 +25,8 @@ export const JmsAuditEventHandler = defineType({
   name: 'JmsAuditEventHandler',
   kind: AuditEventHandlerKind,
   summary: 'Publishes audit events to a topic of a JMS broker: ActiveMQ (OpenWire), or any broker with AMQP 1.0.',
+  metrics: HANDLER_METRICS,
+  events: HANDLER_EVENTS,
   config: {
     ...HANDLER_FIELDS,
     deliveryMode: config(oneOf(['PERSISTENT', 'NON_PERSISTENT'])).meta({

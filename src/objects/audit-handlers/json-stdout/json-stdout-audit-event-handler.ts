@@ -1,6 +1,6 @@
 import { AuditEventHandlerKind } from '#contracts'
 import { boolean, config, defineType } from '#schema'
-import { HANDLER_FIELDS, handlerBase } from '../../lib/audit/handler-fields.ts'
+import { HANDLER_EVENTS, HANDLER_FIELDS, HANDLER_METRICS, handlerBase } from '../../lib/audit/handler-fields.ts'
 import { jsonFormat } from '../../lib/audit/json-format.ts'
 import { formatField } from '../../lib/audit/remote-fields.ts'
 
@@ -9,6 +9,8 @@ export const JsonStdoutAuditEventHandler = defineType({
   name: 'JsonStdoutAuditEventHandler',
   kind: AuditEventHandlerKind,
   summary: 'Writes audit events as JSON lines to standard output, beside the log.',
+  metrics: HANDLER_METRICS,
+  events: HANDLER_EVENTS,
   config: {
     ...HANDLER_FIELDS,
     elasticsearchCompatible: config(boolean()).default(false).meta({

@@ -1,7 +1,8 @@
+import { AUDIT_FILE_EVENTS } from '#audit'
 import { AuditEventHandlerKind } from '#contracts'
 import { boolean, config, defineType, duration, integer, object } from '#schema'
 import { checkFileFields, FILE_FIELDS, filePlanOf, OLDER_FILE_FIELDS } from '../../lib/audit/file-fields.ts'
-import { HANDLER_FIELDS, handlerBase } from '../../lib/audit/handler-fields.ts'
+import { HANDLER_EVENTS, HANDLER_FIELDS, HANDLER_METRICS, handlerBase } from '../../lib/audit/handler-fields.ts'
 import { jsonFormat } from '../../lib/audit/json-format.ts'
 import { formatField } from '../../lib/audit/remote-fields.ts'
 
@@ -10,6 +11,8 @@ export const JsonAuditEventHandler = defineType({
   name: 'JsonAuditEventHandler',
   kind: AuditEventHandlerKind,
   summary: 'Writes audit events as JSON lines to `<topic>.audit.json`; its events can be queried.',
+  metrics: HANDLER_METRICS,
+  events: [...HANDLER_EVENTS, ...Object.values(AUDIT_FILE_EVENTS)],
   config: {
     ...HANDLER_FIELDS,
     ...FILE_FIELDS,

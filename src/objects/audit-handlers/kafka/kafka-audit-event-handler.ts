@@ -2,7 +2,7 @@ import { type KafkaPlan, kafkaText } from '#audit'
 import { AuditEventHandlerKind, secretsProvider } from '#contracts'
 import { withoutBrackets } from '#http'
 import { boolean, config, defineType, integer, list, object, oneOf, secretId, string } from '#schema'
-import { HANDLER_FIELDS, handlerBase } from '../../lib/audit/handler-fields.ts'
+import { HANDLER_EVENTS, HANDLER_FIELDS, HANDLER_METRICS, handlerBase } from '../../lib/audit/handler-fields.ts'
 import { formatField, readTls, renewalOf, secretText, timeLimit, tlsField } from '../../lib/audit/remote-fields.ts'
 
 const BROKER = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})$/
@@ -21,6 +21,8 @@ export const KafkaAuditEventHandler = defineType({
   name: 'KafkaAuditEventHandler',
   kind: AuditEventHandlerKind,
   summary: 'Produces audit events to Apache Kafka, acknowledged by all in-sync replicas.',
+  metrics: HANDLER_METRICS,
+  events: HANDLER_EVENTS,
   config: {
     ...HANDLER_FIELDS,
     brokers: list(config(string({ nonEmpty: true })), { nonEmpty: true }).meta({

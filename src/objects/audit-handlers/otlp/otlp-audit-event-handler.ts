@@ -3,15 +3,18 @@ import { type OtlpPlan, otlpLogRecord } from '#audit'
 import { AuditEventHandlerKind, secretsProvider } from '#contracts'
 import { appendPointer } from '#json'
 import { config, defineType, map, oneOf, secretId, string, url } from '#schema'
-import { HANDLER_FIELDS, handlerBase } from '../../lib/audit/handler-fields.ts'
+import { HANDLER_EVENTS, HANDLER_FIELDS, HANDLER_METRICS, handlerBase } from '../../lib/audit/handler-fields.ts'
 import { formatField, readTls, renewalOf, secretText, timeLimit, tlsField } from '../../lib/audit/remote-fields.ts'
 import { reportHeader } from '../../lib/header-fields.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 
 /** Sends events as OTLP log records. */
 export const OtlpAuditEventHandler = defineType({
   name: 'OtlpAuditEventHandler',
   kind: AuditEventHandlerKind,
   summary: 'Exports audit events as OpenTelemetry log records by OTLP over HTTP, with JSON encoding.',
+  metrics: HANDLER_METRICS,
+  events: [LIB_EVENTS.HEADER_LEFT_OUT, ...HANDLER_EVENTS],
   config: {
     ...HANDLER_FIELDS,
     endpoint: config(url(['http', 'https'])).meta({

@@ -15,7 +15,7 @@ import {
   type Settled,
   string,
 } from '#schema'
-import { HANDLER_FIELDS, handlerBase } from '../../lib/audit/handler-fields.ts'
+import { HANDLER_EVENTS, HANDLER_FIELDS, HANDLER_METRICS, handlerBase } from '../../lib/audit/handler-fields.ts'
 import { formatField, readTls, renewalOf, timeLimit, tlsField } from '../../lib/audit/remote-fields.ts'
 
 /** Bytes of a message by protocol: size of datagrams, and usual limit of receivers. */
@@ -77,6 +77,8 @@ export const SyslogAuditEventHandler = defineType({
   name: 'SyslogAuditEventHandler',
   kind: AuditEventHandlerKind,
   summary: 'Sends audit events to a syslog receiver (RFC 5424) over UDP, TCP or TLS.',
+  metrics: HANDLER_METRICS,
+  events: HANDLER_EVENTS,
   config: FIELDS,
   older: [renamed('productName', 'appName')],
   check: ({ protocol, tls, maxMessageSize }, report) => {

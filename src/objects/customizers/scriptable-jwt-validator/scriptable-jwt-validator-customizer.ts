@@ -1,6 +1,7 @@
 import { type JwtValidatorCustomizer, JwtValidatorCustomizerKind } from '#contracts'
 import { defineType } from '#schema'
-import { ClaimConstraints, type ObjectScript } from '#scripts'
+import { ClaimConstraints, type ObjectScript, SCRIPT_EVENTS } from '#scripts'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { openScript } from '../../lib/script/open-script.ts'
 import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
 
@@ -9,6 +10,7 @@ export const ScriptableJwtValidatorCustomizer = defineType({
   name: 'ScriptableJwtValidatorCustomizer',
   kind: JwtValidatorCustomizerKind,
   summary: 'Makes further demands on the claims of JSON Web Tokens by a script.',
+  events: [LIB_EVENTS.SCRIPT_NOT_RELOADED, ...Object.values(SCRIPT_EVENTS)],
   config: scriptFields(['builder']),
   rules: scriptRules(),
   create: async (config, env) => customizerOf(await openScript(config, env, ['builder'])),

@@ -1,4 +1,4 @@
-import { FilterKind, maskHeaders, passes } from '#contracts'
+import { CONDITION_EVENTS, FilterKind, maskHeaders, passes } from '#contracts'
 import { boolean, condition, config, defineType, ignored, integer } from '#schema'
 import { masksField } from './masks.ts'
 import { Recorder } from './recorder.ts'
@@ -9,6 +9,7 @@ export const CaptureFilter = defineType({
   kind: FilterKind,
   summary: 'Logs requests and responses that pass it, without the credentials in them.',
   replacement: 'use the decorator capture of the filter or handler at this position',
+  events: [CONDITION_EVENTS.FAILED],
   config: {
     condition: condition().default('${true}').meta({ description: 'Requests for which it is true are logged.' }),
     captureEntity: config(boolean()).default(true).meta({ description: 'Whether text entities are logged.' }),

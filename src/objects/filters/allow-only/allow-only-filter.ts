@@ -1,4 +1,4 @@
-import { FilterKind, HandlerKind, passes, type RequestCondition } from '#contracts'
+import { CONDITION_EVENTS, FilterKind, HandlerKind, passes, type RequestCondition } from '#contracts'
 import { clientSubject } from '#expression'
 import { type Exchange, type Filter, type Handler, respond } from '#http'
 import type { Logger } from '#logging'
@@ -84,6 +84,7 @@ export const AllowOnlyFilter = defineType({
   kind: FilterKind,
   summary: 'Lets a request through only where a rule allows its origin, its destination and what else is said of it.',
   diverts: { failureHandler: [] },
+  events: [EVENTS.RESOLVER_FAILED, CONDITION_EVENTS.FAILED],
   config: {
     rules: list(rule, { nonEmpty: true }).meta({ description: 'Rules; one must match.' }),
     failureHandler: ref(HandlerKind)

@@ -1,8 +1,10 @@
 import { AmServiceKind, FilterKind, secretsProvider } from '#contracts'
 import { ENCRYPTION_METHODS } from '#jose'
 import { config, defineType, duration, oneOf, ref, runtime, secretId } from '#schema'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
 import { configuredKeys, randomKeys } from '../../lib/session/symmetric-keys.ts'
+import { EVENTS } from '../log-events.ts'
 import { sessionIdleTimeout } from './session-idle-timeout.ts'
 
 /** Ends sessions of the access manager that were idle for too long. */
@@ -10,6 +12,7 @@ export const AmSessionIdleTimeoutFilter = defineType({
   name: 'AmSessionIdleTimeoutFilter',
   kind: FilterKind,
   summary: 'Ends sessions at the access manager that were not used for a time, tracked in a cookie.',
+  events: [EVENTS.SESSION_LOOKUP_FAILED, LIB_EVENTS.SESSION_NOT_ENDED, LIB_EVENTS.SESSION_VALID_AFTER_LOGOUT],
   config: {
     amService: ref(AmServiceKind).meta({ description: 'The access manager of the sessions.' }),
     idleTimeout: config(duration({ zero: false, unlimited: false })).meta({

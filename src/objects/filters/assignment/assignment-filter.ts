@@ -1,4 +1,4 @@
-import { FilterKind, passes, type RequestCondition } from '#contracts'
+import { CONDITION_EVENTS, FilterKind, passes, type RequestCondition } from '#contracts'
 import { type Exchange, type Filter, HeaderEncodingError, type Response } from '#http'
 import { type Assign, condition, defineType, type Environment, leftValue, list, object, template } from '#schema'
 import { recordStatus } from '../../lib/audit/decisions.ts'
@@ -23,6 +23,7 @@ export const AssignmentFilter = defineType({
   kind: FilterKind,
   summary: 'Assigns values to attributes, session entries and parts of the message.',
   target: 'sets',
+  events: [EVENTS.HEADER_VALUE_LEFT_OUT, CONDITION_EVENTS.FAILED],
   config: {
     onRequest: assignments().meta({ description: 'Assignments made in order before the request is passed on.' }),
     onResponse: assignments().meta({ description: 'Assignments made in order after the response.' }),

@@ -11,6 +11,7 @@ export const AuditFilter = defineType({
   name: 'AuditFilter',
   kind: FilterKind,
   summary: 'Publishes an audit event of a custom topic for each request, when there is a response.',
+  events: [EVENTS.EVENT_FAILED],
   config: {
     topic: config(string({ nonEmpty: true })).meta({
       description:

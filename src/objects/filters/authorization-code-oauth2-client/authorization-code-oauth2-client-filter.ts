@@ -35,6 +35,15 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
   provides: [OAuth2InfoContext],
   diverts: { loginHandler: [], failureHandler: [OAuth2FailureContext] },
   after: ['DataPreservationFilter'],
+  events: [
+    EVENTS.LOGIN_FAILED,
+    EVENTS.LOGOUT_FAILED,
+    EVENTS.LOGOUT_TOKEN_REFUSED,
+    EVENTS.REVOCATIONS_UNAVAILABLE,
+    EVENTS.SESSION_NOT_ENDED,
+    EVENTS.TOKENS_NOT_REVOKED,
+    EVENTS.USER_INFO_REFUSED,
+  ],
   config: {
     clientEndpoint: runtime('string').meta({
       description: 'Path or URL of the gateway that contains `login`, `callback`, `logout` and `backchannel-logout`.',

@@ -1,5 +1,6 @@
 import { AmServiceKind, CapturedPasswordContext, FilterKind, secretsProvider } from '#contracts'
 import { clearText, config, defineType, oneOf, ref, runtime, secretId } from '#schema'
+import { EVENTS } from '../log-events.ts'
 import { CapturedPasswords } from './captured-passwords.ts'
 
 /** Provides the password with which a user has logged in at the access manager. */
@@ -8,6 +9,7 @@ export const CapturedUserPasswordFilter = defineType({
   kind: FilterKind,
   summary: 'Decrypts the password of the user that the access manager has stored in the session.',
   provides: [CapturedPasswordContext],
+  events: [EVENTS.NO_CAPTURED_PASSWORD, EVENTS.PASSWORD_NOT_DECRYPTED, EVENTS.SESSION_LOOKUP_FAILED],
   config: {
     amService: ref(AmServiceKind).meta({
       description: 'The access manager; `sunIdentityUserPassword` must be among the session properties it returns.',

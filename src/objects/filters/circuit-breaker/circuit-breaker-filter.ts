@@ -1,6 +1,13 @@
 import { FilterKind } from '#contracts'
 import type { Filter } from '#http'
-import { type Attempt, type Guard, isFailure, openCircuitBreaker } from '#resilience'
+import {
+  type Attempt,
+  CIRCUIT_METRICS,
+  type Guard,
+  isFailure,
+  openCircuitBreaker,
+  RESILIENCE_EVENTS,
+} from '#resilience'
 import { defineType } from '#schema'
 import { CIRCUIT_FIELDS, checkCircuit } from '../../lib/circuit-fields.ts'
 
@@ -9,6 +16,8 @@ export const CircuitBreakerFilter = defineType({
   name: 'CircuitBreakerFilter',
   kind: FilterKind,
   summary: 'Stops calling what is behind it for a while after too many requests have failed.',
+  metrics: CIRCUIT_METRICS,
+  events: [RESILIENCE_EVENTS.CIRCUIT_OPENED],
   config: CIRCUIT_FIELDS,
   check: (values, report) => checkCircuit(values, '', report),
   create: async (values, env) => breakCircuit(await openCircuitBreaker(values, env)),

@@ -1,6 +1,7 @@
 import { FilterKind, HandlerKind, secretsProvider } from '#contracts'
 import { chain, type Handler } from '#http'
 import { config, defineType, needs, ref, renames, secretId, string, url } from '#schema'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { basicAuthentication } from '../../lib/oauth2-client/basic-credentials.ts'
 import { ClientToken } from '../../lib/oauth2-client/client-token.ts'
 import { authorizeWithToken, checkScopes, SCOPES_FIELD } from '../../lib/oauth2-client/token-authorization.ts'
@@ -13,6 +14,8 @@ export const ClientCredentialsOAuth2ClientFilter = defineType({
   name: 'ClientCredentialsOAuth2ClientFilter',
   kind: FilterKind,
   summary: 'Gets an access token for the gateway itself and sends it with each request.',
+  metrics: ['gw_oauth2_client_token_requests_total'],
+  events: [LIB_EVENTS.TOKEN_REQUEST_FAILED],
   config: {
     tokenEndpoint: config(url()).meta({ description: 'URL of the token endpoint of the authorization server.' }),
     scopes: SCOPES_FIELD,

@@ -1,4 +1,4 @@
-import { FilterKind, HandlerKind, passes, type RequestCondition } from '#contracts'
+import { CONDITION_EVENTS, FilterKind, HandlerKind, passes, type RequestCondition } from '#contracts'
 import { type Filter, type Handler, respond } from '#http'
 import type { Logger } from '#logging'
 import { condition, defineType, ref } from '#schema'
@@ -10,6 +10,7 @@ export const ConditionEnforcementFilter = defineType({
   kind: FilterKind,
   summary: 'Lets a request through only where a condition holds.',
   diverts: { failureHandler: [] },
+  events: [CONDITION_EVENTS.FAILED],
   config: {
     condition: condition().meta({ description: 'The request is passed on only if this is true.' }),
     failureHandler: ref(HandlerKind)

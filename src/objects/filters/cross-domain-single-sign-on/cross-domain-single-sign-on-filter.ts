@@ -2,6 +2,7 @@ import {
   AmServiceKind,
   CdssoContext,
   CdssoFailureContext,
+  CONDITION_EVENTS,
   FilterKind,
   HandlerKind,
   LoginRedirectContext,
@@ -9,9 +10,11 @@ import {
   secretsProvider,
 } from '#contracts'
 import { condition, config, defineType, json, needs, ref, secretId, string } from '#schema'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { configuredKeys } from '../../lib/openid/id-token-keys.ts'
 import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
 import { redirectionMarker, redirectionMarkerField } from '../../lib/sso/redirection-marker.ts'
+import { EVENTS } from '../log-events.ts'
 import { AgentTokens } from './agent-token.ts'
 import { CrossDomainRequest, type CrossDomainSettings } from './cross-domain-request.ts'
 import { crossDomainSingleSignOn } from './cross-domain-steps.ts'
@@ -24,6 +27,13 @@ export const CrossDomainSingleSignOnFilter = defineType({
   provides: [CdssoContext, SsoTokenContext, LoginRedirectContext],
   diverts: { failureHandler: [CdssoFailureContext] },
   after: ['DataPreservationFilter'],
+  events: [
+    LIB_EVENTS.SESSION_NOT_ENDED,
+    LIB_EVENTS.SESSION_VALID_AFTER_LOGOUT,
+    EVENTS.CROSS_DOMAIN_LOGIN_FAILED,
+    EVENTS.CROSS_DOMAIN_LOOKUP_FAILED,
+    CONDITION_EVENTS.FAILED,
+  ],
   config: {
     amService: ref(AmServiceKind).meta({ description: 'The access manager where users log in.' }),
     redirectEndpoint: config(string({ nonEmpty: true })).meta({

@@ -4,6 +4,7 @@ import type { Logger } from '#logging'
 import { clearText, config, defineType, oneOf, renamed, secretId } from '#schema'
 import { isCharset } from '../../lib/charset.ts'
 import { encodedValue } from '../../lib/header-values.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { decryptText, encryptText, textCipherKey } from '../../lib/text-cipher.ts'
 import { checkTextCipher, TEXT_CIPHER_FIELDS, warnOfDes } from '../../lib/text-cipher-fields.ts'
 import { EVENTS } from '../log-events.ts'
@@ -15,6 +16,7 @@ export const CryptoHeaderFilter = defineType({
   summary: 'Encrypts or decrypts header fields of a request or response with a shared key.',
   replacement:
     'use JwtBuilderFilter with encryption instead: ciphers with ECB show which values are equal, and do not detect changed ones',
+  events: [EVENTS.CRYPTO_HEADER_REMOVED, LIB_EVENTS.HEADER_LEFT_OUT],
   config: {
     messageType: config(oneOf(['REQUEST', 'RESPONSE'])).meta({ description: 'The message whose header is changed.' }),
     operation: config(oneOf(['ENCRYPT', 'DECRYPT'])).meta({ description: 'What is done with the values.' }),

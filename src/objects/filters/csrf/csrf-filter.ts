@@ -14,6 +14,7 @@ import {
 import { boolean, config, defineType, type Environment, ref, string, token } from '#schema'
 import { recordDenied } from '../../lib/audit/decisions.ts'
 import { reportHeader } from '../../lib/header-fields.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { isOfOwnPage } from '../../lib/sso/own-page.ts'
 
 /** Passes on requests with unsafe methods only with a token that other sites can not read. */
@@ -22,6 +23,7 @@ export const CsrfFilter = defineType({
   kind: FilterKind,
   summary: 'Protects sessions that live in a cookie from requests that other sites make a browser send.',
   diverts: { failureHandler: [] },
+  events: [LIB_EVENTS.HEADER_LEFT_OUT],
   config: {
     cookieName: config(string({ nonEmpty: true })).meta({
       description: 'Name of the session cookie: that of the gateway, of the access manager or of the application.',

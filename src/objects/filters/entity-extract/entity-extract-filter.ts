@@ -21,6 +21,7 @@ export const EntityExtractFilter = defineType({
   name: 'EntityExtractFilter',
   kind: FilterKind,
   summary: 'Finds texts in the content of a request or response by patterns, and stores them.',
+  events: [EVENTS.CONTENT_NOT_SEARCHED],
   config: {
     messageType: config(oneOf(['REQUEST', 'RESPONSE'])).meta({ description: 'The message whose content is searched.' }),
     charset: config(string({ nonEmpty: true }))

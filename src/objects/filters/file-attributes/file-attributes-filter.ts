@@ -18,6 +18,7 @@ import {
 } from '#schema'
 import { assignedTarget } from '../../lib/assigned-target.ts'
 import { isCharset } from '../../lib/charset.ts'
+import { EVENTS } from '../log-events.ts'
 import { RecordFile } from './record-file.ts'
 
 const SEPARATORS: Readonly<Record<string, string>> = { COLON: ':', COMMA: ',', SEMICOLON: ';', TAB: '\t' }
@@ -28,6 +29,7 @@ export const FileAttributesFilter = defineType({
   kind: FilterKind,
   summary: 'Finds a record in a file of separated values (CSV), and provides its fields.',
   provides: [FileAttributesContext],
+  events: [EVENTS.FILE_NOT_READ],
   config: {
     file: config(string({ nonEmpty: true })).meta({
       description: 'The file; a relative path starts at the instance directory.',

@@ -3,12 +3,14 @@ import { type Exchange, equalsIgnoreCase, type Filter, type Headers, type Respon
 import { config, defineType, list, listOrOne, map, oneOf, type Runtime, runtime, string } from '#schema'
 import { checkHeaderFields, constantText, reportHeader, warnOfFraming } from '../../lib/header-fields.ts'
 import { HEADER_ENCODINGS, type HeaderFields, HeaderValues } from '../../lib/header-values.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 
 /** Removes, replaces and adds headers of requests or responses. */
 export const HeaderFilter = defineType({
   name: 'HeaderFilter',
   kind: FilterKind,
   summary: 'Removes, replaces and adds headers of the request or of the response.',
+  events: [LIB_EVENTS.HEADER_LEFT_OUT],
   config: {
     messageType: config(oneOf(['REQUEST', 'RESPONSE'])).meta({
       description: 'Message to change: the request or the response.',

@@ -1,6 +1,7 @@
 import { FilterKind, JwtValidationContext, JwtValidationErrorContext } from '#contracts'
 import { config, defineType, listOrOne, runtime, string } from '#schema'
 import { JWT_VALIDATION_FIELDS, JWT_VALIDATION_RULES, validateJwt } from '../lib/jwt-validation.ts'
+import { EVENTS } from '../log-events.ts'
 
 /** Passes on requests with a valid ID token. */
 export const IdTokenValidationFilter = defineType({
@@ -9,6 +10,7 @@ export const IdTokenValidationFilter = defineType({
   summary: 'Lets a request through only with an ID token of OpenID Connect that is good.',
   provides: [JwtValidationContext],
   diverts: { failureHandler: [JwtValidationErrorContext] },
+  events: [EVENTS.TOKENS_NOT_VALIDATED],
   config: {
     idToken: runtime('string').meta({ description: "The ID token, such as `${request.headers['id-token'][0]}`." }),
     audience: listOrOne(config(string({ nonEmpty: true })), { nonEmpty: true }).meta({

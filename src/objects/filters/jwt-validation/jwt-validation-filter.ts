@@ -1,6 +1,7 @@
 import { FilterKind, JwtValidationContext, JwtValidationErrorContext } from '#contracts'
 import { defineType, runtime } from '#schema'
 import { JWT_VALIDATION_FIELDS, JWT_VALIDATION_RULES, validateJwt } from '../lib/jwt-validation.ts'
+import { EVENTS } from '../log-events.ts'
 
 /** Passes on requests with a valid JWT. */
 export const JwtValidationFilter = defineType({
@@ -9,6 +10,7 @@ export const JwtValidationFilter = defineType({
   summary: 'Lets a request through only with a JSON Web Token that is good.',
   provides: [JwtValidationContext],
   diverts: { failureHandler: [JwtValidationErrorContext] },
+  events: [EVENTS.TOKENS_NOT_VALIDATED],
   config: {
     jwt: runtime('string').meta({ description: "The token, such as `${request.cookies['jwt'][0].value}`." }),
     ...JWT_VALIDATION_FIELDS,

@@ -1,3 +1,4 @@
+import { CACHE_METRICS } from '#cache'
 import { AccessTokenResolverKind, AmServiceKind, Executor, FilterKind, OAuth2Context } from '#contracts'
 import type { JsonObject, JsonValue } from '#json'
 import {
@@ -19,6 +20,7 @@ import { RecentValues } from '../../lib/access-token/recent-values.ts'
 import { cachedResolver, STRATEGY_FIELD } from '../../lib/access-token/token-cache.ts'
 import { assignedTarget } from '../../lib/assigned-target.ts'
 import { DEFAULT_SIZE } from '../../lib/cache-size.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { Admission } from './admission.ts'
 import { endWithToken } from './open-connections.ts'
 import { requiredScopes, SCOPES_FIELD } from './required-scopes.ts'
@@ -60,6 +62,8 @@ export const OAuth2ResourceServerFilter = defineType({
   kind: FilterKind,
   summary: 'Admits requests that carry a valid OAuth 2.0 access token with the scopes they need.',
   provides: [OAuth2Context],
+  metrics: CACHE_METRICS,
+  events: [LIB_EVENTS.REVOCATIONS_INCOMPLETE, LIB_EVENTS.TOKENS_DENIED, LIB_EVENTS.TOKEN_WITHOUT_ID],
   config: {
     accessTokenResolver: ref(AccessTokenResolverKind).meta({ description: 'Resolves and validates access tokens.' }),
     cache: CACHE_FIELD,

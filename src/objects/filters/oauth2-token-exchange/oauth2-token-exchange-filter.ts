@@ -22,6 +22,8 @@ import {
   url,
 } from '#schema'
 import { maximumSizeField, unitSize } from '../../lib/cache-size.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
+import { EVENTS } from '../log-events.ts'
 import { ExchangeCache } from './exchange-cache.ts'
 import { defaultFailure } from './exchange-failure.ts'
 import { exchangeToken } from './exchange-token.ts'
@@ -35,6 +37,7 @@ export const OAuth2TokenExchangeFilter = defineType({
   summary: 'Exchanges the token of a request for another at an authorization server (RFC 8693).',
   provides: [OAuth2TokenExchangeContext],
   diverts: { failureHandler: [OAuth2FailureContext] },
+  events: [LIB_EVENTS.TOKEN_REQUEST_FAILED, EVENTS.EXCHANGE_FAILED],
   config: {
     subjectToken: runtime('string').meta({
       description: 'The token to exchange, such as `${contexts.oauth2.accessToken.token}`.',

@@ -1,9 +1,11 @@
-import { FilterKind } from '#contracts'
+import { CONDITION_EVENTS, FilterKind } from '#contracts'
 import { atLeastOneOf, condition, config, defineType, integer, list, object, ref, regex, string } from '#schema'
 import { warnOfFraming } from '../../lib/header-fields.ts'
 import { HeaderValues } from '../../lib/header-values.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { checkStaticRequest, requestBuilder, staticRequestFields } from '../../lib/static-request.ts'
 import { checkTextCipher, warnOfDes } from '../../lib/text-cipher-fields.ts'
+import { EVENTS } from '../log-events.ts'
 import { HEADER_DECRYPTION_FIELD, headerDecryption } from './header-decryption.ts'
 import { replayPassword } from './replay-password.ts'
 
@@ -12,6 +14,7 @@ export const PasswordReplayFilter = defineType({
   name: 'PasswordReplayFilter',
   kind: FilterKind,
   summary: 'Sends the credentials of a user to the login page of an application, in place of the user.',
+  events: [LIB_EVENTS.HEADER_LEFT_OUT, EVENTS.PAGE_NOT_SEARCHED, CONDITION_EVENTS.FAILED],
   config: {
     loginPage: condition().optional().meta({
       description: "Whether the request is one for the login page, such as `${request.uri.path == '/login'}`.",

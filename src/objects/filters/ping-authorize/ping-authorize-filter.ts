@@ -1,6 +1,8 @@
 import { FilterKind, HandlerKind, secretsProvider } from '#contracts'
 import { config, converted, defineType, listOrOne, ref, runtime, secretId, string, token, url } from '#schema'
 import { reportHeader } from '../../lib/header-fields.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
+import { EVENTS } from '../log-events.ts'
 import { authorizeWithSideband } from './authorize-with-sideband.ts'
 import { SidebandApi } from './sideband-api.ts'
 
@@ -10,6 +12,7 @@ export const PingAuthorizeFilter = defineType({
   aliases: ['PingOneApiAccessManagementFilter'],
   kind: FilterKind,
   summary: 'Has PingAuthorize or PingOne Authorize allow, change or refuse requests, and change responses.',
+  events: [LIB_EVENTS.HEADER_LEFT_OUT, EVENTS.SIDEBAND_FAILED],
   config: {
     gatewayServiceUri: config(url()).meta({ description: 'URL of the Sideband API, without `/sideband`.' }),
     secretsProvider: secretsProvider('the credential', 'fails'),

@@ -1,3 +1,4 @@
+import { CACHE_METRICS } from '#cache'
 import {
   AmServiceKind,
   Executor,
@@ -34,7 +35,9 @@ import { assignedTarget } from '../../lib/assigned-target.ts'
 import { maximumSizeField } from '../../lib/cache-size.ts'
 import { reportHeader } from '../../lib/header-fields.ts'
 import { implicitAmService } from '../../lib/implicit-am-service.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { requestResource } from '../../lib/policy/request-resource.ts'
+import { EVENTS } from '../log-events.ts'
 import { DecisionCache } from './decision-cache.ts'
 import { enforcePolicies } from './enforcement.ts'
 import { EnforcementRequest, type EnforcementSettings } from './enforcement-request.ts'
@@ -87,6 +90,8 @@ export const PolicyEnforcementFilter = defineType({
         'a decision with advices, such as a stronger login, is answered with 403, since no SingleSignOnFilter or CrossDomainSingleSignOnFilter before can lead users to that login',
     },
   ],
+  metrics: CACHE_METRICS,
+  events: [LIB_EVENTS.HEADER_LEFT_OUT, EVENTS.ADVICE_REPEATED, EVENTS.DECISION_UNAVAILABLE],
   config: {
     amService: ref(AmServiceKind).meta({ description: 'The access manager that evaluates policies.' }),
     pepRealm: config(string({ nonEmpty: true }))

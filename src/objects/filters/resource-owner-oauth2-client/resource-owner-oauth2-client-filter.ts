@@ -1,5 +1,6 @@
 import { FilterKind, HandlerKind, secretsProvider } from '#contracts'
 import { config, defineType, ref, secretId, string, url } from '#schema'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { ClientToken } from '../../lib/oauth2-client/client-token.ts'
 import { authorizeWithToken, checkScopes, SCOPES_FIELD } from '../../lib/oauth2-client/token-authorization.ts'
 import { requestToken, type TokenResult } from '../../lib/oauth2-client/token-request.ts'
@@ -9,6 +10,8 @@ export const ResourceOwnerOAuth2ClientFilter = defineType({
   name: 'ResourceOwnerOAuth2ClientFilter',
   kind: FilterKind,
   summary: 'Gets an access token with the name and password of a resource owner and sends it with each request.',
+  metrics: ['gw_oauth2_client_token_requests_total'],
+  events: [LIB_EVENTS.TOKEN_REQUEST_FAILED],
   config: {
     tokenEndpoint: config(url()).meta({ description: 'URL of the token endpoint of the authorization server.' }),
     username: config(string({ nonEmpty: true })).meta({ description: 'Name of the resource owner.' }),

@@ -2,7 +2,9 @@ import { FilterKind } from '#contracts'
 import type { Exchange, Filter, Handler, Response } from '#http'
 import { defineType, type Environment } from '#schema'
 import type { ObjectScript } from '#scripts'
+import { SCRIPT_EVENTS } from '#scripts'
 import { recordStatus } from '../../lib/audit/decisions.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { openScript } from '../../lib/script/open-script.ts'
 import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
 
@@ -12,6 +14,7 @@ export const ScriptableFilter = defineType({
   kind: FilterKind,
   summary: 'Runs a script for each request, which passes it on, changes it, or answers it.',
   target: 'sets',
+  events: [LIB_EVENTS.SCRIPT_NOT_RELOADED, ...Object.values(SCRIPT_EVENTS)],
   config: scriptFields(['next']),
   rules: scriptRules(),
   create: async (config, env) => runBefore(await openScript(config, env, ['next']), env),

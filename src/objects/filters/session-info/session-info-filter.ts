@@ -19,6 +19,7 @@ export const SessionInfoFilter = defineType({
   kind: FilterKind,
   summary: 'Looks up the session of a user at the access manager, and provides its data and properties.',
   provides: [AmSessionContext],
+  events: [EVENTS.SESSION_LOOKUP_FAILED],
   config: {
     amService: ref(AmServiceKind).meta({
       description:

@@ -17,6 +17,7 @@ export const SetCookieUpdateFilter = defineType({
   name: 'SetCookieUpdateFilter',
   kind: FilterKind,
   summary: 'Changes attributes of the cookies that responses set, such as SameSite and Secure.',
+  events: [EVENTS.COOKIE_LEFT_OUT],
   config: {
     cookies: map(map(runtime('any'))).meta({
       description:

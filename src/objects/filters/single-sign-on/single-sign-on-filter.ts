@@ -1,7 +1,9 @@
-import { AmServiceKind, FilterKind, LoginRedirectContext, SsoTokenContext } from '#contracts'
+import { AmServiceKind, CONDITION_EVENTS, FilterKind, LoginRedirectContext, SsoTokenContext } from '#contracts'
 import { condition, config, converted, defineType, ref, renamed, runtime, string } from '#schema'
 import { implicitAmService } from '../../lib/implicit-am-service.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { redirectionMarker, redirectionMarkerField } from '../../lib/sso/redirection-marker.ts'
+import { EVENTS } from '../log-events.ts'
 import { SingleSignOnRequest, singleSignOn } from './single-sign-on-steps.ts'
 
 /** Requires a session at the access manager, whose cookie the gateway can read. */
@@ -11,6 +13,12 @@ export const SingleSignOnFilter = defineType({
   summary: 'Demands a session at the access manager, whose cookie the gateway can see, and sends others to log in.',
   provides: [SsoTokenContext, LoginRedirectContext],
   after: ['DataPreservationFilter'],
+  events: [
+    LIB_EVENTS.SESSION_NOT_ENDED,
+    LIB_EVENTS.SESSION_VALID_AFTER_LOGOUT,
+    EVENTS.SESSION_LOOKUP_FAILED,
+    CONDITION_EVENTS.FAILED,
+  ],
   config: {
     amService: ref(AmServiceKind).meta({ description: 'The access manager where users log in.' }),
     authenticationService: config(string({ nonEmpty: true }))

@@ -33,6 +33,7 @@ export const SqlAttributesFilter = defineType({
   kind: FilterKind,
   summary: 'Queries a database with data of the request, and provides the first row of the result.',
   provides: [SqlAttributesContext],
+  events: [EVENTS.SQL_FAILED],
   config: {
     dataSource: dataSourceReference().meta({ description: 'The database.' }),
     preparedStatement: config(string({ nonEmpty: true })).meta({

@@ -3,6 +3,7 @@ import type { Filter } from '#http'
 import { boolean, config, defineType } from '#schema'
 import { warnOfFraming } from '../../lib/header-fields.ts'
 import { HeaderValues } from '../../lib/header-values.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import {
   type BuildRequest,
   cancelStreamed,
@@ -17,6 +18,7 @@ export const StaticRequestFilter = defineType({
   kind: FilterKind,
   summary: 'Sends a new request on in place of the one that came.',
   target: 'sets',
+  events: [LIB_EVENTS.HEADER_LEFT_OUT],
   config: {
     ...staticRequestFields(),
     restore: config(boolean()).default(true).meta({

@@ -23,6 +23,15 @@ export const ThrottlingFilter = defineType({
   name: 'ThrottlingFilter',
   kind: FilterKind,
   summary: 'Lets through so many requests of a client, or of any group, in a time; further ones get 429.',
+  metrics: [
+    'gw_throttling_admitted_total',
+    'gw_throttling_overflow_total',
+    'gw_throttling_partitions',
+    'gw_throttling_refused_total',
+    'gw_throttling_store_failures_total',
+    'gw_throttling_store_seconds',
+  ],
+  events: [EVENTS.PARTITIONS_FULL],
   config: {
     requestGroupingPolicy: runtime('string').default('').meta({
       description:

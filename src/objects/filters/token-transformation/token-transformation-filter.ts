@@ -13,6 +13,7 @@ export const TokenTransformationFilter = defineType({
   kind: FilterKind,
   summary: 'Has the access manager turn an ID token into a SAML 2.0 assertion.',
   provides: [StsContext],
+  events: [EVENTS.TRANSFORMATION_FAILED],
   config: {
     amService: ref(AmServiceKind).meta({
       description: 'The access manager; its agent calls the security token service (STS) in its realm.',

@@ -22,6 +22,7 @@ export const UmaFilter = defineType({
   kind: FilterKind,
   summary:
     'Passes on only requests whose requesting party token (UMA 2.0) has the permissions for the shared resource.',
+  events: [EVENTS.UMA_SERVER_FAILED],
   config: {
     protectionApiHandler: ref(HandlerKind).meta({
       description: 'Sends requests to the authorization server: tokens to introspect, and permissions to request.',

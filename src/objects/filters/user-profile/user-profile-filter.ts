@@ -19,6 +19,7 @@ export const UserProfileFilter = defineType({
   kind: FilterKind,
   summary: 'Gets the profile of a user from the access manager and provides its attributes.',
   provides: [UserProfileContext],
+  events: [EVENTS.PROFILE_UNAVAILABLE],
   config: {
     username: runtime('string').meta({
       description: 'Name of the user, such as `${contexts.ssoToken.info.username}`.',

@@ -1,8 +1,9 @@
-import { HandlerKind, passes, type RequestCondition } from '#contracts'
+import { CONDITION_EVENTS, HandlerKind, passes, type RequestCondition } from '#contracts'
 import { type Handler, respond } from '#http'
 import type { Logger } from '#logging'
 import { condition, decorationsBeside, defineType, ignored, list, object, type Runtime, ref, runtime } from '#schema'
 import { constantText } from '../../lib/header-fields.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { EVENTS } from '../log-events.ts'
 import { parseTarget, targetFor, withTarget } from './binding-target.ts'
 
@@ -11,6 +12,7 @@ export const DispatchHandler = defineType({
   name: 'DispatchHandler',
   kind: HandlerKind,
   summary: 'Hands a request to the handler of the first binding whose condition is true.',
+  events: [EVENTS.NO_BINDING, LIB_EVENTS.HEADER_LEFT_OUT, CONDITION_EVENTS.FAILED],
   config: {
     bindings: list(
       object(

@@ -1,6 +1,7 @@
 import { HandlerKind, secretsProvider } from '#contracts'
 import { ENCRYPTION_ALGORITHMS, SIGNATURE_ALGORITHMS } from '#jose'
 import { boolean, config, defineType, list, object, oneOf, secretId } from '#schema'
+import { EVENTS } from '../log-events.ts'
 import { KEY_USAGES, publishKeys, useOf } from './published-keys.ts'
 
 const ALGORITHMS = [...SIGNATURE_ALGORITHMS, ...ENCRYPTION_ALGORITHMS] as const
@@ -10,6 +11,7 @@ export const JwkSetHandler = defineType({
   name: 'JwkSetHandler',
   kind: HandlerKind,
   summary: 'Publishes the public keys behind secret IDs as a JWK Set.',
+  events: [EVENTS.KEYS_NOT_PUBLISHED],
   config: {
     secretsProvider: secretsProvider('the keys', 'fails'),
     purposes: list(

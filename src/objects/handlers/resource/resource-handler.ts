@@ -2,6 +2,7 @@ import { realpath, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { HandlerKind } from '#contracts'
 import { ConfigError, config, type Directories, defineType, list, string } from '#schema'
+import { EVENTS } from '../log-events.ts'
 import { contains } from './open-file.ts'
 import { isServableName, normalBasePath } from './requested-file.ts'
 import { serveFiles } from './serve-files.ts'
@@ -11,6 +12,7 @@ export const ResourceHandler = defineType({
   name: 'ResourceHandler',
   kind: HandlerKind,
   summary: 'Answers with files from directories of the machine.',
+  events: [EVENTS.FILE_UNREADABLE],
   config: {
     directories: list(config(string({ nonEmpty: true })), { nonEmpty: true }).meta({
       description: 'Directories in the order in which they are searched; a relative one is in the instance directory.',

@@ -1,6 +1,9 @@
-import { dropReservedCookies } from '#client'
+import { CLIENT_EVENTS, dropReservedCookies } from '#client'
 import { HandlerKind } from '#contracts'
+import { CIRCUIT_METRICS, RESILIENCE_EVENTS } from '#resilience'
 import { boolean, config, defineType } from '#schema'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
+import { EVENTS } from '../log-events.ts'
 import { checkProxySettings, OLDER_PROXY_FIELDS, PROXY_FIELDS, PROXY_MIGRATIONS, upstreamOf } from './proxy-settings.ts'
 
 /** Sends internal requests; throws where no response arrived. */
@@ -9,6 +12,19 @@ export const ClientHandler = defineType({
   kind: HandlerKind,
   summary: 'Sends requests to other services; a failure to reach them is thrown.',
   target: 'needs',
+  metrics: [
+    'gw_client_connections_open',
+    'gw_client_connections_unresponsive_total',
+    'gw_client_requests_running',
+    'gw_client_requests_waiting',
+    ...CIRCUIT_METRICS,
+  ],
+  events: [
+    LIB_EVENTS.PROXY_PASSWORD_UNREADABLE,
+    EVENTS.CONNECTION_UNRESPONSIVE,
+    ...Object.values(RESILIENCE_EVENTS),
+    ...Object.values(CLIENT_EVENTS),
+  ],
   config: {
     ...PROXY_FIELDS,
     disableRetries: config(boolean()).default(false).meta({

@@ -2,7 +2,9 @@ import { HandlerKind } from '#contracts'
 import type { Handler, Response } from '#http'
 import { defineType, type Environment } from '#schema'
 import type { ObjectScript } from '#scripts'
+import { SCRIPT_EVENTS } from '#scripts'
 import { recordResponse } from '../../lib/audit/decisions.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { openScript } from '../../lib/script/open-script.ts'
 import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
 
@@ -11,6 +13,7 @@ export const ScriptableHandler = defineType({
   name: 'ScriptableHandler',
   kind: HandlerKind,
   summary: 'Answers each request with what a script returns.',
+  events: [LIB_EVENTS.SCRIPT_NOT_RELOADED, ...Object.values(SCRIPT_EVENTS)],
   config: scriptFields(),
   rules: scriptRules(),
   create: async (config, env) => answerWith(await openScript(config, env), env),

@@ -1,4 +1,4 @@
-import { HandlerKind, passes, type RequestCondition } from '#contracts'
+import { CONDITION_EVENTS, HandlerKind, passes, type RequestCondition } from '#contracts'
 import type { Exchange, Handler, Response } from '#http'
 import type { Logger } from '#logging'
 import { condition, decorationsBeside, defineType, ignored, list, object, ref } from '#schema'
@@ -8,6 +8,7 @@ export const SequenceHandler = defineType({
   name: 'SequenceHandler',
   kind: HandlerKind,
   summary: 'Hands a request to handlers in turn, as long as the responses meet the postconditions.',
+  events: [CONDITION_EVENTS.FAILED],
   config: {
     bindings: list(
       object(

@@ -17,6 +17,7 @@ import {
 import { recordResponse } from '../../lib/audit/decisions.ts'
 import { checkHeaderFields, constantText, warnOfFraming } from '../../lib/header-fields.ts'
 import { type HeaderFields, HeaderValues } from '../../lib/header-values.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { CHARSETS, charsetOf, encodingFor } from './entity-encoding.ts'
 
 /** Responds to every request with a configured response. */
@@ -24,6 +25,7 @@ export const StaticResponseHandler = defineType({
   name: 'StaticResponseHandler',
   kind: HandlerKind,
   summary: 'Answers with a fixed response whose header values and entity may be expressions.',
+  events: [LIB_EVENTS.HEADER_LEFT_OUT],
   config: {
     status: config(integer({ min: 200, max: 999 })).meta({ description: 'Status code.' }),
     reason: config(string()).optional().meta({ description: 'Reason phrase; that of the status by default.' }),

@@ -1,4 +1,6 @@
+import { AUDIT_EVENTS } from '#audit'
 import type { AuditEventHandler } from '#contracts'
+import type { LogEvent } from '#logging'
 import {
   boolean,
   config,
@@ -13,6 +15,34 @@ import {
 } from '#schema'
 
 const MEBIBYTE = 1024 * 1024
+
+/** Log events of every audit event handler. */
+export const HANDLER_EVENTS: readonly LogEvent[] = [
+  AUDIT_EVENTS.DELIVERY_FAILED,
+  AUDIT_EVENTS.QUEUE_FULL,
+  AUDIT_EVENTS.EVENT_REFUSED,
+  AUDIT_EVENTS.EVENT_TOO_LARGE,
+  AUDIT_EVENTS.EVENTS_LOST,
+  AUDIT_EVENTS.EVENTS_NOT_STORED,
+  AUDIT_EVENTS.CLOSE_FAILED,
+  AUDIT_EVENTS.JOURNAL_UNREADABLE,
+  AUDIT_EVENTS.SPOOL_FULL,
+  AUDIT_EVENTS.SPOOL_LOCKED,
+  AUDIT_EVENTS.SPOOL_FAILED,
+  AUDIT_EVENTS.SPOOL_READ_FAILED,
+  AUDIT_EVENTS.SPOOL_UNREADABLE,
+]
+
+/** Names of the metrics of every audit event handler. */
+export const HANDLER_METRICS: readonly string[] = [
+  'gw_audit_events_total',
+  'gw_audit_failures_total',
+  'gw_audit_lost_total',
+  'gw_audit_queued',
+  'gw_audit_spooled_bytes',
+  'gw_audit_oldest_seconds',
+  'gw_audit_delivery_delay_seconds',
+]
 
 /** Fields of every audit event handler. */
 export const HANDLER_FIELDS = {

@@ -1,5 +1,6 @@
 import { ProxyOptionsKind } from '#contracts'
 import { defineType, needs } from '#schema'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { checkProxyServer, customProxy, PROXY_SERVER_FIELDS } from '../../lib/proxy/custom-proxy.ts'
 
 /** One proxy for every request. */
@@ -7,6 +8,7 @@ export const CustomProxyOptions = defineType({
   name: 'CustomProxyOptions',
   kind: ProxyOptionsKind,
   summary: 'Outgoing requests go through the proxy that is named here.',
+  events: [LIB_EVENTS.PROXY_PASSWORD_UNREADABLE],
   config: PROXY_SERVER_FIELDS,
   rules: [needs('username', 'passwordSecretId'), needs('passwordSecretId', 'username')],
   check: checkProxyServer,

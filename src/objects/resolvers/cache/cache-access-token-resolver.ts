@@ -1,13 +1,17 @@
+import { CACHE_METRICS } from '#cache'
 import { AccessTokenResolverKind, AmServiceKind, Executor } from '#contracts'
 import { boolean, config, defineType, duration, ref, renames } from '#schema'
 import { cachedResolver, STRATEGY_FIELD } from '../../lib/access-token/token-cache.ts'
 import { maximumSizeField } from '../../lib/cache-size.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 
 /** Caches the results of another resolver. */
 export const CacheAccessTokenResolver = defineType({
   name: 'CacheAccessTokenResolver',
   kind: AccessTokenResolverKind,
   summary: 'Keeps what another resolver says of access tokens, until they expire or are revoked.',
+  metrics: CACHE_METRICS,
+  events: [LIB_EVENTS.REVOCATIONS_INCOMPLETE, LIB_EVENTS.TOKENS_DENIED, LIB_EVENTS.TOKEN_WITHOUT_ID],
   config: {
     delegate: ref(AccessTokenResolverKind).meta({ description: 'Resolves the tokens that are not in the cache.' }),
     enabled: config(boolean()).default(true).meta({ description: 'Whether tokens are cached.' }),

@@ -10,6 +10,7 @@ export const DpopAccessTokenResolver = defineType({
   name: 'DpopAccessTokenResolver',
   kind: AccessTokenResolverKind,
   summary: 'Admits access tokens only with a proof that the client holds the key they are bound to (DPoP, RFC 9449).',
+  metrics: ['gw_dpop_memory_full_total', 'gw_dpop_refused_total', 'gw_dpop_replayed_total'],
   config: {
     delegate: ref(AccessTokenResolverKind).meta({ description: 'Resolves and validates access tokens.' }),
     proofMaxAge: config(duration({ min: '5 seconds', max: '10 minutes' }))

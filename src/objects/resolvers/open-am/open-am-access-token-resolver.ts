@@ -1,3 +1,4 @@
+import { CACHE_METRICS } from '#cache'
 import {
   type AccessTokenResolver,
   AccessTokenResolverKind,
@@ -11,6 +12,7 @@ import { atLeastOneOf, config, defineType, ref, url } from '#schema'
 import { AuthorizationServer } from '../../lib/access-token/authorization-server.ts'
 import { cacheAround, OLDER_CACHE_FIELD, withOlderCache } from '../../lib/access-token/older-cache.ts'
 import { type RealmCheck, realmOf, realmOfEndpoint } from '../../lib/access-token/token-realm.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { reportSharedRealms, sharedRealmsField } from '../../lib/shared-realms.ts'
 
 /** Resolves tokens by the tokeninfo endpoint of OpenAM, which is older than RFC 7662. */
@@ -19,6 +21,15 @@ export const OpenAmAccessTokenResolver = defineType({
   kind: AccessTokenResolverKind,
   summary: 'Resolves access tokens at the tokeninfo endpoint of an OpenAM server.',
   replacement: 'use TokenIntrospectionAccessTokenResolver instead',
+  metrics: CACHE_METRICS,
+  events: [
+    LIB_EVENTS.AUTHORIZATION_SERVER_UNUSABLE,
+    LIB_EVENTS.INTROSPECTION_REFUSED,
+    LIB_EVENTS.INTROSPECTION_UNAUTHORIZED,
+    LIB_EVENTS.REVOCATIONS_INCOMPLETE,
+    LIB_EVENTS.TOKENS_DENIED,
+    LIB_EVENTS.TOKEN_WITHOUT_ID,
+  ],
   config: {
     amService: ref(AmServiceKind).optional().meta({
       description: 'Access manager whose tokeninfo endpoint, in its realm, is used. Takes precedence over endpoint.',

@@ -2,7 +2,9 @@ import { type AccessTokenResolver, AccessTokenResolverKind, type TokenResolution
 import { isPlainObject, type JsonObject } from '#json'
 import { type Clock, defineType } from '#schema'
 import type { ObjectScript } from '#scripts'
+import { SCRIPT_EVENTS } from '#scripts'
 import { resolutionOf } from '../../lib/access-token/token-info.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { openScript } from '../../lib/script/open-script.ts'
 import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
 
@@ -11,6 +13,7 @@ export const ScriptableAccessTokenResolver = defineType({
   name: 'ScriptableAccessTokenResolver',
   kind: AccessTokenResolverKind,
   summary: 'Resolves access tokens by a script.',
+  events: [LIB_EVENTS.SCRIPT_NOT_RELOADED, ...Object.values(SCRIPT_EVENTS)],
   config: scriptFields(['token']),
   rules: scriptRules(),
   create: async (config, env) => resolveBy(await openScript(config, env, ['token']), env.clock),

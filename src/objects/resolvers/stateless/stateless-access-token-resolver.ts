@@ -20,6 +20,7 @@ import {
 } from '#schema'
 import { publishedKeys } from '../../lib/openid/id-token-keys.ts'
 import { providerHandler, TRUST_FIELD } from '../../lib/openid/provider-client.ts'
+import { EVENTS } from '../log-events.ts'
 import { ACCESS_TOKEN_TYPE, StatelessTokens, type StatelessTokensSettings } from './stateless-tokens.ts'
 
 /** Resolves access tokens that are JWTs, without a request to the authorization server. */
@@ -28,6 +29,7 @@ export const StatelessAccessTokenResolver = defineType({
   aliases: ['PingAmStatelessAccessTokenResolver'],
   kind: AccessTokenResolverKind,
   summary: 'Reads access tokens that are JSON Web Tokens, without asking their issuer.',
+  events: [EVENTS.TOKENS_NOT_VERIFIED],
   config: {
     issuer: config(string({ nonEmpty: true }))
       .optional()

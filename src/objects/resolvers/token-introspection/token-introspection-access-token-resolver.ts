@@ -1,3 +1,4 @@
+import { CACHE_METRICS } from '#cache'
 import {
   type AccessTokenResolver,
   AccessTokenResolverKind,
@@ -13,6 +14,7 @@ import { AuthorizationServer } from '../../lib/access-token/authorization-server
 import { cacheAround, OLDER_CACHE_FIELD, withOlderCache } from '../../lib/access-token/older-cache.ts'
 import { type InfoRules, refusal } from '../../lib/access-token/token-info.ts'
 import { type RealmCheck, realmOf } from '../../lib/access-token/token-realm.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { EVENTS } from '../log-events.ts'
 
 /** Resolves access tokens by introspection (RFC 7662). */
@@ -20,6 +22,16 @@ export const TokenIntrospectionAccessTokenResolver = defineType({
   name: 'TokenIntrospectionAccessTokenResolver',
   kind: AccessTokenResolverKind,
   summary: 'Resolves access tokens at the introspection endpoint of an authorization server (RFC 7662).',
+  metrics: CACHE_METRICS,
+  events: [
+    EVENTS.NO_ACTIVE_TOKEN,
+    LIB_EVENTS.AUTHORIZATION_SERVER_UNUSABLE,
+    LIB_EVENTS.INTROSPECTION_REFUSED,
+    LIB_EVENTS.INTROSPECTION_UNAUTHORIZED,
+    LIB_EVENTS.REVOCATIONS_INCOMPLETE,
+    LIB_EVENTS.TOKENS_DENIED,
+    LIB_EVENTS.TOKEN_WITHOUT_ID,
+  ],
   config: {
     amService: ref(AmServiceKind).optional().meta({
       description:

@@ -1,6 +1,8 @@
 import { type ResourceUriProvider, ResourceUriProviderKind } from '#contracts'
 import { defineType } from '#schema'
 import type { ObjectScript } from '#scripts'
+import { SCRIPT_EVENTS } from '#scripts'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { openScript } from '../../lib/script/open-script.ts'
 import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
 
@@ -9,6 +11,7 @@ export const ScriptableResourceUriProvider = defineType({
   name: 'ScriptableResourceUriProvider',
   kind: ResourceUriProviderKind,
   summary: 'Says by a script about which resource URL a decision is asked for.',
+  events: [LIB_EVENTS.SCRIPT_NOT_RELOADED, ...Object.values(SCRIPT_EVENTS)],
   config: scriptFields(),
   rules: scriptRules(),
   create: async (config, env) => resourceBy(await openScript(config, env)),

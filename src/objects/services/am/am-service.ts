@@ -1,4 +1,5 @@
 import {
+  ACCESS_MANAGER_EVENTS,
   AdmittedRealms,
   AgentLogin,
   AgentSession,
@@ -10,6 +11,7 @@ import {
   RealmUris,
   SessionLookup,
 } from '#access-manager'
+import { CACHE_METRICS } from '#cache'
 import {
   type AmService as AccessManager,
   AccessManagerError,
@@ -46,6 +48,17 @@ export const AmService = defineType({
   name: 'AmService',
   kind: AmServiceKind,
   summary: 'Connects to an access manager (PingAM, OpenAM) as an agent, and subscribes to its notifications.',
+  metrics: [
+    'gw_agent_failed_logins_total',
+    'gw_agent_logins_total',
+    'gw_agent_replayed_calls_total',
+    'gw_notification_connected',
+    'gw_notification_messages_total',
+    'gw_notification_reconnects_total',
+    'gw_notification_unreadable_total',
+    ...CACHE_METRICS,
+  ],
+  events: [...Object.values(ACCESS_MANAGER_EVENTS)],
   config: {
     agent: object({
       username: config(string({ nonEmpty: true })).meta({ description: 'Name of the agent.' }),

@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import type { FilesPlan } from '#audit'
+import { AUDIT_EVENTS } from '#audit'
 import { AuditServiceKind } from '#contracts'
 import { parsePointer } from '#json'
 import { defineType, didYouMean, ignored, renamed } from '#schema'
+import { EVENTS } from '../log-events.ts'
 import { AUDIT_FIELDS, type AuditValues } from './audit-fields.ts'
 import { openService } from './open-service.ts'
 
@@ -12,6 +14,14 @@ export const AuditService = defineType({
   kind: AuditServiceKind,
   summary:
     'Publishes audit events of requests, configuration changes, notifications and scripts to its event handlers.',
+  metrics: ['gw_audit_events_invalid_total'],
+  events: [
+    EVENTS.TASK_FAILED,
+    AUDIT_EVENTS.EVENT_INVALID,
+    AUDIT_EVENTS.EVENT_NOT_BUILT,
+    AUDIT_EVENTS.TOPIC_REFUSED,
+    AUDIT_EVENTS.USER_UNKNOWN,
+  ],
   config: AUDIT_FIELDS,
   older: [renamed('event-handlers', 'eventHandlers'), ignored('enabled', 'a NoOpAuditService switches audit off')],
   check: checkNames,

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { ClientTlsKind, DataSourceKind, Executor, secretsProvider } from '#contracts'
 import { clearText, config, defineType, duration, exactlyOneOf, integer, map, ref, secretId, string } from '#schema'
-import { type JdbcAddress, jdbcAddress, openDataSource } from '#sql'
+import { type JdbcAddress, jdbcAddress, openDataSource, SQL_EVENTS } from '#sql'
 
 const TIMEOUT = { zero: false, max: '5 minutes' }
 const PASSWORD = 'database.password'
@@ -11,6 +11,8 @@ export const JdbcDataSource = defineType({
   name: 'JdbcDataSource',
   kind: DataSourceKind,
   summary: 'Connections to a PostgreSQL, MySQL or MariaDB database.',
+  metrics: ['gw_sql_connections', 'gw_sql_failures_total'],
+  events: [SQL_EVENTS.UNAVAILABLE],
   config: {
     jdbcUrl: config(string({ nonEmpty: true }))
       .optional()

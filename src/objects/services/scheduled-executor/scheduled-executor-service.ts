@@ -10,6 +10,7 @@ export const ScheduledExecutorService = defineType({
   name: 'ScheduledExecutorService',
   kind: Executor,
   summary: 'Runs background tasks of other objects, such as clearing caches and delayed retries.',
+  events: [EVENTS.TASK_FAILED],
   config: {
     corePoolSize: config(integer({ min: 1 }))
       .default(1)

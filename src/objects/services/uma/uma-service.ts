@@ -26,6 +26,7 @@ import {
   string,
   url,
 } from '#schema'
+import { EVENTS } from '../log-events.ts'
 import { shareEndpoint } from './share-endpoint.ts'
 import { UmaShares } from './uma-shares.ts'
 
@@ -60,6 +61,7 @@ export const UmaService = defineType({
   name: 'UmaService',
   kind: UmaServiceKind,
   summary: 'Shares resources of users with others by UMA 2.0: their patterns, scopes and authorization server.',
+  events: [EVENTS.SHARE_NOT_MATCHED, EVENTS.SHARE_NOT_REGISTERED],
   config: {
     protectionApiHandler: ref(HandlerKind).meta({
       description: 'Sends requests to the authorization server: its metadata, and resources to register.',

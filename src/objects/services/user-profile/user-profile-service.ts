@@ -1,4 +1,5 @@
 import { normalRealm } from '#access-manager'
+import { CACHE_METRICS } from '#cache'
 import { AmServiceKind, Executor, UserProfileServiceKind, type UserProfileService as UserProfiles } from '#contracts'
 import { boolean, config, defineType, duration, list, object, ref, string } from '#schema'
 import { maximumSizeField } from '../../lib/cache-size.ts'
@@ -25,6 +26,7 @@ export const UserProfileService = defineType({
   name: 'UserProfileService',
   kind: UserProfileServiceKind,
   summary: 'Looks up the profile attributes of users at the access manager, for UserProfileFilter.',
+  metrics: CACHE_METRICS,
   config: {
     amService: ref(AmServiceKind).meta({
       description: 'The access manager; its agent needs the privilege to read profiles of users.',

@@ -3,6 +3,7 @@ import { config, defineType, duration, REVOCATION_SPACE } from '#schema'
 import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
 import { StoredRevocations } from '../../lib/session/stored-revocations.ts'
 import { storedSessions } from '../../lib/session/stored-sessions.ts'
+import { EVENTS } from '../log-events.ts'
 import { sessionStore } from './session-store.ts'
 
 /** Sessions in the memory of the gateway, shared by its units. */
@@ -10,6 +11,8 @@ export const InMemorySessionManager = defineType({
   name: 'InMemorySessionManager',
   kind: SessionManagerKind,
   summary: 'Keeps sessions in the memory of the gateway; the client holds a random id in a cookie.',
+  metrics: ['gw_session_wait_seconds'],
+  events: [EVENTS.STORE_UNAVAILABLE],
   config: {
     timeout: config(duration({ zero: false, max: '3650 days' }))
       .default('30 minutes')

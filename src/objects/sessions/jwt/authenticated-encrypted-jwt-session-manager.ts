@@ -1,6 +1,6 @@
 import { KeyStoreKind, type SecretsProvider, SessionManagerKind, secretsProvider } from '#contracts'
 import { ENCRYPTION_METHODS } from '#jose'
-import { checkRedis, openRedis, REDIS_FIELDS, REDIS_RULES, type RedisValues } from '#redis'
+import { checkRedis, openRedis, REDIS_EVENTS, REDIS_FIELDS, REDIS_METRICS, REDIS_RULES, type RedisValues } from '#redis'
 import {
   boolean,
   clearKeyStore,
@@ -57,6 +57,8 @@ export const AuthenticatedEncryptedJwtSessionManager = defineType({
   aliases: ['JwtSessionManager', 'JwtSession', 'JwtSessionFactory'],
   kind: SessionManagerKind,
   summary: 'Keeps sessions with the client, in cookies that only gateways with the key can read or change.',
+  metrics: ['gw_session_refused_total', ...REDIS_METRICS],
+  events: [EVENTS.REVOCATION_UNREADABLE, ...Object.values(REDIS_EVENTS)],
   config: {
     authenticatedEncryptionSecretId: config(secretId()).optional().meta({
       description:

@@ -1,5 +1,5 @@
 import { SessionManagerKind } from '#contracts'
-import { checkRedis, openRedis, REDIS_FIELDS, REDIS_RULES } from '#redis'
+import { checkRedis, openRedis, REDIS_EVENTS, REDIS_FIELDS, REDIS_METRICS, REDIS_RULES } from '#redis'
 import { config, defineType, duration, string } from '#schema'
 import { RedisStore } from '../../lib/session/redis-store.ts'
 import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
@@ -13,6 +13,8 @@ export const RedisSessionManager = defineType({
   kind: SessionManagerKind,
   summary:
     'Keeps sessions in Redis or Valkey, encrypted, for several gateways; the client holds a random id in a cookie.',
+  metrics: ['gw_session_refused_total', ...REDIS_METRICS],
+  events: [EVENTS.UNREADABLE, ...Object.values(REDIS_EVENTS)],
   config: {
     ...REDIS_FIELDS,
     keyPrefix: config(string())

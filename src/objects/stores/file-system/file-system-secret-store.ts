@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { SecretStoreKind } from '#contracts'
 import { boolean, config, defineType, type Environment, field, string } from '#schema'
+import { SECRETS_EVENTS } from '#secrets'
 import { autoRefresh, watchDirectory } from '../lib/auto-refresh.ts'
 import { checkMappings, formatFields } from '../lib/formats.ts'
 import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
@@ -22,6 +23,7 @@ export const FileSystemSecretStore = defineType({
   name: 'FileSystemSecretStore',
   kind: SecretStoreKind,
   summary: 'Finds secrets in the files of a directory, one file for each secret ID.',
+  events: [SECRETS_EVENTS.FORMAT_WARNING, SECRETS_EVENTS.SECRET_UNREADABLE],
   config: {
     directory: config(string({ nonEmpty: true })).meta({
       description: 'Directory of the files; a relative path starts at the instance directory.',

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path'
 import { SecretStoreKind, secretsProvider } from '#contracts'
 import { ConfigError, config, defineType, duration, integer, list, object, renames, secretId, string } from '#schema'
+import { SECRETS_EVENTS } from '#secrets'
 import { checkMappings } from '../lib/formats.ts'
 import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
 import { passwordId } from '../lib/password-id.ts'
+import { EVENTS } from '../log-events.ts'
 import { HsmProblems } from './hsm-problems.ts'
 import { HsmSecrets } from './hsm-secrets.ts'
 
@@ -15,6 +17,7 @@ export const HsmSecretStore = defineType({
   name: 'HsmSecretStore',
   kind: SecretStoreKind,
   summary: 'Signs and decrypts with private keys inside of a hardware security module (PKCS #11).',
+  events: [EVENTS.HSM_UNREADABLE, EVENTS.HSM_UNUSABLE, SECRETS_EVENTS.FORMAT_WARNING, SECRETS_EVENTS.SECRET_UNREADABLE],
   config: {
     library: config(string({ nonEmpty: true }))
       .optional()

@@ -11,7 +11,7 @@ import {
   secretId,
   url,
 } from '#schema'
-import { fetchJwkSet, RemoteKeys, SecretExpiry } from '#secrets'
+import { fetchJwkSet, RemoteKeys, SECRETS_EVENTS, SecretExpiry } from '#secrets'
 import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
 
 const TWO_MINUTES = 120_000
@@ -23,6 +23,7 @@ export const JwkSetSecretStore = defineType({
   name: 'JwkSetSecretStore',
   kind: SecretStoreKind,
   summary: 'Reads public keys from a published JWK Set.',
+  events: [SECRETS_EVENTS.KEYS_NOT_FETCHED, SECRETS_EVENTS.NO_USABLE_KEY, SECRETS_EVENTS.TOO_MANY_UNKNOWN_KEYS],
   config: {
     jwkUrl: config(url()).meta({ description: 'URL of the JWK Set.' }),
     secretIds: list(config(secretId({ defined: true })), { nonEmpty: true })

@@ -14,10 +14,12 @@ import {
   string,
 } from '#schema'
 import type { KeyStoreType } from '#secrets'
+import { SECRETS_EVENTS } from '#secrets'
 import { autoRefresh, watchDirectory } from '../lib/auto-refresh.ts'
 import { checkMappings } from '../lib/formats.ts'
 import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
 import { passwordId } from '../lib/password-id.ts'
+import { EVENTS } from '../log-events.ts'
 import { KeyStoreProblems } from './key-store-problems.ts'
 import { KeyStoreSecrets } from './key-store-secrets.ts'
 
@@ -41,6 +43,12 @@ export const KeyStoreSecretStore = defineType({
   name: 'KeyStoreSecretStore',
   kind: SecretStoreKind,
   summary: 'Finds keys, certificates and passwords in a keystore file.',
+  events: [
+    EVENTS.KEYSTORE_PROBLEM,
+    EVENTS.KEYSTORE_UNREADABLE,
+    SECRETS_EVENTS.FORMAT_WARNING,
+    SECRETS_EVENTS.SECRET_UNREADABLE,
+  ],
   config: {
     file: config(string({ nonEmpty: true })).meta({
       description: 'Path of the keystore; a relative path starts at the instance directory.',

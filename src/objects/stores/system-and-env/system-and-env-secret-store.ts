@@ -1,6 +1,6 @@
 import { SecretStoreKind } from '#contracts'
 import { defineType, type Environment } from '#schema'
-import { formattedSecrets, SecretExpiry, SecretsById } from '#secrets'
+import { formattedSecrets, SECRETS_EVENTS, SecretExpiry, SecretsById } from '#secrets'
 import { checkMappings, type FormatSettings, formatFields, formatOf } from '../lib/formats.ts'
 import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
 
@@ -9,6 +9,7 @@ export const SystemAndEnvSecretStore = defineType({
   name: 'SystemAndEnvSecretStore',
   kind: SecretStoreKind,
   summary: 'Finds secrets in environment variables and system properties.',
+  events: [SECRETS_EVENTS.FORMAT_WARNING, SECRETS_EVENTS.SECRET_UNREADABLE],
   config: { ...formatFields(), leaseExpiry: leaseExpiry() },
   check: ({ mappings }, report) => checkMappings(mappings, report),
   create: ({ leaseExpiry, ...formats }, env) => variableSecrets(formats, usableLease(leaseExpiry, env), env),

@@ -1,6 +1,15 @@
 import { hash } from 'node:crypto'
 import { type ThrottlingStore, ThrottlingStoreKind } from '#contracts'
-import { checkRedis, openRedis, REDIS_FIELDS, REDIS_RULES, type RedisConnection, RedisScript } from '#redis'
+import {
+  checkRedis,
+  openRedis,
+  REDIS_EVENTS,
+  REDIS_FIELDS,
+  REDIS_METRICS,
+  REDIS_RULES,
+  type RedisConnection,
+  RedisScript,
+} from '#redis'
 import { admitted, gcraRate, refused } from '#resilience'
 import { defineType } from '#schema'
 
@@ -9,6 +18,8 @@ export const RedisThrottlingStore = defineType({
   name: 'RedisThrottlingStore',
   kind: ThrottlingStoreKind,
   summary: 'Counts requests in Redis or Valkey, so that several gateways keep one rate together.',
+  metrics: REDIS_METRICS,
+  events: [...Object.values(REDIS_EVENTS)],
   config: REDIS_FIELDS,
   rules: REDIS_RULES,
   check: checkRedis,

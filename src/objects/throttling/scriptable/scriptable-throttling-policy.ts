@@ -1,6 +1,8 @@
 import { type ThrottlingPolicy, ThrottlingPolicyKind, type ThrottlingRate } from '#contracts'
 import { defineType } from '#schema'
 import type { ObjectScript } from '#scripts'
+import { SCRIPT_EVENTS } from '#scripts'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { openScript } from '../../lib/script/open-script.ts'
 import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
 
@@ -9,6 +11,7 @@ export const ScriptableThrottlingPolicy = defineType({
   name: 'ScriptableThrottlingPolicy',
   kind: ThrottlingPolicyKind,
   summary: 'Chooses the rate by a script.',
+  events: [LIB_EVENTS.SCRIPT_NOT_RELOADED, ...Object.values(SCRIPT_EVENTS)],
   config: scriptFields(),
   rules: scriptRules(),
   create: async (config, env) => rateBy(await openScript(config, env)),

@@ -1,5 +1,6 @@
 import { ClientTlsKind } from '#contracts'
 import { defineType } from '#schema'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { checkClientKeys } from '../../lib/tls/certificate-expiry.ts'
 import { CLIENT_FIELDS, clientTls } from '../../lib/tls/client-tls.ts'
 import { contextAlgorithmWarning, NEGOTIATION_FIELDS } from '../../lib/tls/limit-fields.ts'
@@ -10,6 +11,7 @@ export const ClientTlsOptions = defineType({
   name: 'ClientTlsOptions',
   kind: ClientTlsKind,
   summary: 'TLS towards other servers: whom to trust, which certificate to show, what to offer.',
+  events: [LIB_EVENTS.CERTIFICATE_EXPIRES, LIB_EVENTS.CLIENT_KEY_UNUSABLE],
   config: { ...CLIENT_FIELDS, ...NEGOTIATION_FIELDS },
   async create({ alpn, ...values }, env) {
     const warning = contextAlgorithmWarning(values.sslContextAlgorithm)

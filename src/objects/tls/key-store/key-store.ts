@@ -2,6 +2,7 @@ import { KeyStoreKind, secretsProvider } from '#contracts'
 import { atMostOneOf, config, defineType, field, oneOf, secretId, string } from '#schema'
 import type { KeyStoreType } from '#secrets'
 import { passwordMigration, passwordSource } from '../../lib/tls/password.ts'
+import { EVENTS } from '../log-events.ts'
 import { keystorePath } from './keystore-path.ts'
 import { OpenKeyStore } from './open-key-store.ts'
 
@@ -19,6 +20,7 @@ export const KeyStore = defineType({
   name: 'KeyStore',
   kind: KeyStoreKind,
   summary: 'A keystore file for KeyManager and TrustManager.',
+  events: [EVENTS.KEYSTORE_UNREADABLE],
   config: {
     url: config(location).meta({ description: 'Location of the keystore: a `file:` URL or a path.' }),
     password: config(string()).optional().meta({

@@ -1,6 +1,7 @@
 import { ServerTlsKind } from '#contracts'
 import { appendPointer } from '#json'
 import { atLeastOneOf, defineType } from '#schema'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { contextAlgorithmWarning, NEGOTIATION_FIELDS } from '../../lib/tls/limit-fields.ts'
 import { SERVER_FIELDS, serverNameProblem, serverTls, serverWarnings } from '../../lib/tls/server-tls.ts'
 
@@ -9,6 +10,8 @@ export const ServerTlsOptions = defineType({
   name: 'ServerTlsOptions',
   kind: ServerTlsKind,
   summary: 'TLS on a connector: which certificate to show, whether clients need one, what to offer.',
+  metrics: ['gw_tls_certificate_not_after_seconds', 'gw_tls_certificate_stale'],
+  events: [LIB_EVENTS.CERTIFICATE_EXPIRES, LIB_EVENTS.CERTIFICATE_UNREADABLE],
   config: { ...SERVER_FIELDS, ...NEGOTIATION_FIELDS },
   rules: [atLeastOneOf('keyManager', 'sni')],
   check({ sni }, report) {

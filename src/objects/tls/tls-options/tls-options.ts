@@ -1,6 +1,7 @@
 import { ServerTlsKind, TlsOptionsKind } from '#contracts'
 import { appendPointer, isPlainObject, type JsonObject } from '#json'
 import { defineType, type ObjectPlace } from '#schema'
+import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { checkClientKeys } from '../../lib/tls/certificate-expiry.ts'
 import { CLIENT_FIELDS, clientTls } from '../../lib/tls/client-tls.ts'
 import { contextAlgorithmWarning, NEGOTIATION_FIELDS } from '../../lib/tls/limit-fields.ts'
@@ -12,6 +13,8 @@ export const TlsOptions = defineType({
   kind: TlsOptionsKind,
   summary: 'TLS options of the past, for handlers and connectors alike.',
   replacement: 'use ClientTlsOptions for handlers and ServerTlsOptions for connectors',
+  metrics: ['gw_tls_certificate_not_after_seconds', 'gw_tls_certificate_stale'],
+  events: [LIB_EVENTS.CERTIFICATE_EXPIRES, LIB_EVENTS.CERTIFICATE_UNREADABLE],
   config: { ...SERVER_FIELDS, ...CLIENT_FIELDS, ...NEGOTIATION_FIELDS },
   migrate: forItsSide,
   check({ sni }, report) {
