@@ -300,19 +300,24 @@ test('secrets are looked up in the nearest secretsProvider', async () => {
 })
 
 test('two audit services with one logDirectory are found, also where one is that of admin.json', async () => {
-  const service = (folder: string) => `"auditService": { "type": "AuditService", "config": { "eventHandlers": [{
-    "class": "JsonAuditEventHandler", "config": { "name": "file", "topics": ["access"], "logDirectory": "${folder}" } }] } }`
+  const service = (
+    folder: string,
+    name = 'file',
+  ) => `"auditService": { "type": "AuditService", "config": { "eventHandlers": [{
+    "class": "JsonAuditEventHandler", "config": { "name": "${name}", "topics": ["access"], "logDirectory": "${folder}" } }] } }`
   using folder = new Folder({
     'config/admin.json': `{ ${service('logs/one')} }`,
     'config/routes/a.json': `{ ${service('logs/a')}, ${HANDLER} }`,
-    'config/routes/b.json': `{ ${service('logs/../logs/one/')}, ${HANDLER} }`,
+    'config/routes/b.json': `{ ${service('logs/../logs/one/', 'other')}, ${HANDLER} }`,
+    'config/routes/c.json': `{ ${service('logs/a/')}, ${HANDLER} }`,
   })
   const { code, stdout } = await validate(folder, '--instance', folder.path)
   assert.equal(code, 78)
   assert.match(
     stdout.join('\n'),
-    /^config\/routes\/b\.json:2:\d+: .*\/logDirectory: "file": the audit service admin.* writes to logs\/one; give each service/,
+    /^config\/routes\/b\.json:2:\d+: .*\/logDirectory: "other": the audit service admin.* writes to logs\/one; give each service/,
   )
+  assert.doesNotMatch(stdout.join('\n'), /c\.json/)
   // In place of the one in the instance.
   assert.equal((await validate(folder, '--instance', folder.path, folder.in('config/routes/a.json'))).code, 0)
 })

@@ -168,9 +168,61 @@ test('a folder that another service writes to is a problem at its logDirectory',
   await using writing = open()
   const { writer } = writing
   opened(writer.open({}, planOf(toFolder(folder.in('trail')))))
-  const refused = writer.open({}, planOf(toFolder(folder.in('trail')), 'gateway+Other'))
-  assert.ok('problems' in refused)
-  assert.equal(refused.problems[0]?.pointer, '/eventHandlers/0/config/logDirectory')
+  const handler = toFolder(folder.in('trail'))
+  const others: HandlerPlan[] = [
+    { ...handler, name: 'another' },
+    { ...handler, transport: { ...handler.transport, extension: '.csv' } as HandlerPlan['transport'] },
+    { ...handler, queue: { ...QUEUE, spool: { directory: folder.in('spool'), maxBytes: 1_048_576 } } },
+  ]
+  for (const other of others) {
+    const refused = writer.open({}, planOf(other, 'gateway+Other'))
+    assert.ok('problems' in refused)
+    assert.equal(refused.problems[0]?.pointer, '/eventHandlers/0/config/logDirectory')
+    assert.match(
+      refused.problems[0]?.message ?? '',
+      /^".*": the audit service gateway\+AuditService writes to .*trail; /,
+    )
+  }
+})
+
+test('services whose handlers write the same files share a folder and its writer', async () => {
+  using folder = new Folder()
+  await using writing = open()
+  const { writer } = writing
+  const [trail, elsewhere] = [toFolder(folder.in('trail')), toFolder(folder.in('elsewhere'))]
+  const one = opened(writer.open({}, inDocument(planOf(trail, 'gateway+One'), 'r1')))
+  const two = opened(writer.open({}, planOf(trail, 'gateway+Two')))
+  writer.take(one.id, batch('a'), 0)
+  writer.take(two.id, batch('b'), 0)
+  assert.equal(writer.checks.length, 1)
+  // The other one stays where it is.
+  const moved = opened(writer.open({}, inDocument(planOf(elsewhere, 'gateway+One'), 'r2')))
+  writer.take(moved.id, batch('c'), 0)
+  writer.take(two.id, batch('d'), 0)
+  writer.close(one.id)
+  const third = opened(writer.open({}, planOf(trail, 'gateway+Three')))
+  writer.take(third.id, batch('e'), 0)
+  assert.equal(writer.checks.length, 2)
+  await waitUntil('all events', () => lines(folder, 'trail').length === 4 && lines(folder, 'elsewhere').length === 1)
+  assert.deepEqual(
+    lines(folder, 'trail').map((line) => JSON.parse(line)._id),
+    ['a', 'b', 'd', 'e'],
+  )
+  writer.close(two.id)
+  writer.close(third.id)
+  assert.equal(writer.checks.length, 1)
+})
+
+test('a folder that a replaced version leaves can not be shared until its requests end', async () => {
+  using folder = new Folder()
+  await using writing = open()
+  const { writer } = writing
+  const [trail, elsewhere] = [toFolder(folder.in('trail')), toFolder(folder.in('elsewhere'))]
+  const older = opened(writer.open({}, inDocument(planOf(trail, 'gateway+One'), 'r1')))
+  opened(writer.open({}, inDocument(planOf(elsewhere, 'gateway+One'), 'r2')))
+  assert.ok('problems' in writer.open({}, planOf(trail, 'gateway+Two')))
+  writer.close(older.id)
+  opened(writer.open({}, planOf(trail, 'gateway+Two')))
 })
 
 const inDocument = (plan: AuditPlan, revision: string): AuditPlan => ({
@@ -197,21 +249,21 @@ test('a new version of a route may rename its service and keep the folder, which
     lines(folder, 'trail').map((line) => JSON.parse(line)._id),
     ['a', 'b', 'c', 'd'],
   )
-  const stranger = writer.open({}, planOf(handler, 'gateway+Other'))
-  assert.ok('problems' in stranger)
+  const stranger = planOf({ ...handler, name: 'another' }, 'gateway+Other')
+  assert.ok('problems' in writer.open({}, stranger))
   writer.close(newer.id)
   assert.equal(writer.checks.length, 0)
-  opened(writer.open({}, planOf(handler, 'gateway+Other')))
+  opened(writer.open({}, stranger))
 })
 
-test('two services of one version of a route with one folder are a problem', async () => {
+test('two services of one version of a route can not write different files to one folder', async () => {
   using folder = new Folder()
   await using writing = open()
   const { writer } = writing
   const handler = toFolder(folder.in('trail'))
   opened(writer.open({}, inDocument(planOf(handler, 'gateway+_router+pay+One'), 'r1')))
-  const second = writer.open({}, inDocument(planOf(handler, 'gateway+_router+pay+Two'), 'r1'))
-  assert.ok('problems' in second)
+  const other = planOf({ ...handler, name: 'another' }, 'gateway+_router+pay+Two')
+  assert.ok('problems' in writer.open({}, inDocument(other, 'r1')))
 })
 
 test('handlers of one name in two services have one series with their sum', async () => {

@@ -232,9 +232,9 @@ export class AuditWriter {
 
   #handler(service: string, plan: HandlerPlan): HandlerDelivery {
     const key = handlerKey(service, plan)
+    const known = [this.#writerOf(plan), this.#handlers.get(key)]
     const handler =
-      this.#handlers.get(key) ??
-      this.#writerOf(plan) ??
+      known.find((each) => each !== undefined && this.#mayServe(each, service, plan)) ??
       new HandlerDelivery(service, plan, this.#services, () => this.#updateFull())
     // A reload may have added a topic.
     handler.exposeCounts(plan.topics)
@@ -242,7 +242,7 @@ export class AuditWriter {
     return handler
   }
 
-  /** The handler that writes to the folder for the version that is replaced, where the service had another name. */
+  /** The handler that writes to the folder for another service, or for the version that is replaced. */
   #writerOf({ name, transport: { exclusive } }: HandlerPlan): HandlerDelivery | undefined {
     if (exclusive === undefined) return undefined
     for (const { handlers } of this.#opened.values()) {
@@ -250,6 +250,15 @@ export class AuditWriter {
       if (found !== undefined) return found[1]
     }
     return undefined
+  }
+
+  /** Whether a handler may write to the folder of a plan: not where another service has it for its own folder. */
+  #mayServe(delivery: HandlerDelivery, service: string, { transport: { exclusive } }: HandlerPlan): boolean {
+    return ![...this.#opened.values()].some(
+      ({ plan, handlers }) =>
+        plan.service !== service &&
+        handlers.some(([other, used]) => used === delivery && other.transport.exclusive !== exclusive),
+    )
   }
 
   #close(delivery: HandlerDelivery): void {
