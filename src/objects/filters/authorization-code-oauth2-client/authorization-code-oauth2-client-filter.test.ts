@@ -83,7 +83,7 @@ test('OAuth2ClientFilter is an alias, and loading calls no server', () => {
 })
 
 for (const [name, config, message] of [
-  ['no registration', {}, /expected at least one ClientRegistration/],
+  ['no registration and no loginHandler', { registrations: [] }, /expected a ClientRegistration, or a loginHandler/],
   ['two without loginHandler', { registrations: ['one', 'two'] }, /loginHandler.*2 registrations to choose from/],
   [
     'one twice',
@@ -103,6 +103,25 @@ for (const [name, config, message] of [
     )
   })
 }
+
+test('without a registration loginHandler gets every request without a login, with a warning', async () => {
+  const loginHandler = { type: 'StaticResponseHandler', config: { status: 401 } }
+  await using built = await made({ registrations: [], loginHandler })
+  assert.match(built.warnings.join(), /config\/registrations: no user can log in, .* name them in registrations/)
+  const send = (method: string, path: string) =>
+    built.object(exchangeFor(method, `https://app.example${path}`), async () => assert.fail('passed on'))
+  assert.equal((await send('GET', '/page')).status, 401)
+  for (const path of [
+    '/oidc/login?registration=x',
+    '/oidc/login?discovery=a@b.example',
+    '/oidc/callback?state=x&code=y',
+  ])
+    assert.equal((await send('GET', path)).status, 400, path)
+  assert.equal((await send('POST', '/oidc/backchannel-logout')).status, 400)
+  await using optional = await made({ registrations: [], loginHandler, requireLogin: false })
+  const response = await optional.object(exchangeFor('GET', 'https://app.example/page'), async () => new Response(204))
+  assert.equal(response.status, 204)
+})
 
 test('fields for dynamic registration give a warning', async () => {
   await using built = await made({ registrations: ['one'], metadata: { client_name: 'x' } })

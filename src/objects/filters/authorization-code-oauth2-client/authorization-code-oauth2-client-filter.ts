@@ -119,7 +119,11 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
     ignored('draftMixUpMitigation', 'the parameter `iss` of authorization responses is always checked (RFC 9207)'),
   ],
   check: ({ registrations, loginHandler, acrValues }, report) => {
-    if (registrations.length === 0) report('/registrations', 'expected at least one ClientRegistration')
+    if (registrations.length === 0 && loginHandler === undefined)
+      report(
+        '/registrations',
+        `expected a ClientRegistration, or a loginHandler for requests without a login: ${BY_HAND}`,
+      )
     if (registrations.length > 1 && loginHandler === undefined)
       report(
         '/loginHandler',
@@ -138,6 +142,8 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
   },
   create: (config, env) => {
     const { clock, logger } = env
+    if (config.registrations.length === 0)
+      env.warn(`no user can log in, and loginHandler gets every request without a login: ${BY_HAND}`, '/registrations')
     const settings: LoginSettings = {
       clientEndpoint: config.clientEndpoint,
       registrations: config.registrations,
