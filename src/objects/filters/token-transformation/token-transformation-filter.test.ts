@@ -47,6 +47,15 @@ for (const family of ['pingam', 'openam'] as const) {
   })
 }
 
+test('the issued token is also assigned to target', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using filter = await withFilter(manager, { target: '${attributes.saml_assertions}' })
+  assert.deepEqual(filter.built.warnings, [])
+  const { passed } = await filter.send(TOKEN)
+  assert.equal(passed?.attributes['saml_assertions'], passed?.context(StsContext)?.issuedToken)
+  await assert.rejects(withFilter(manager, { target: 'plain' }), /target: expected a place to assign to/)
+})
+
 test('a request without ID token, or with one that the service refuses, gets 403', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using filter = await withFilter(manager)

@@ -1,7 +1,19 @@
 import { AccessManagerError, type AmService, AmServiceKind, FilterKind, StsContext } from '#contracts'
 import { type Exchange, type Filter, type Response, respond } from '#http'
 import type { Logger } from '#logging'
-import { config, converted, defineType, oneOf, type Runtime, ref, runtime, string, withoutField } from '#schema'
+import {
+  type Assign,
+  config,
+  converted,
+  defineType,
+  leftValue,
+  oneOf,
+  type Runtime,
+  ref,
+  runtime,
+  string,
+  withoutField,
+} from '#schema'
 import { recordDenied, recordFailed } from '../../lib/audit/decisions.ts'
 import { implicitAmService } from '../../lib/implicit-am-service.ts'
 import { EVENTS } from '../log-events.ts'
@@ -21,6 +33,9 @@ export const TokenTransformationFilter = defineType({
     idToken: runtime('string').meta({ description: 'The ID token, such as `${attributes.openid.id_token}`.' }),
     instance: config(string({ nonEmpty: true })).meta({
       description: 'Name of the REST STS instance, which turns OpenID Connect into SAML 2.0.',
+    }),
+    target: leftValue().optional().meta({
+      description: 'Target for a copy of `contexts.sts.issuedToken`, for expressions of older configurations.',
     }),
     from: config(oneOf(['OPENIDCONNECT']))
       .optional()
@@ -46,12 +61,20 @@ export const TokenTransformationFilter = defineType({
       }),
     ),
   ],
-  create: ({ amService, idToken, instance }, { logger }) =>
-    transformToken(amService, idToken, stsUri(amService, instance), logger),
+  create: ({ amService, idToken, instance, target }, { logger }) =>
+    transformToken({ amService, idToken, uri: stsUri(amService, instance), target, logger }),
 })
 
+interface Transformation {
+  readonly amService: AmService
+  readonly idToken: Runtime<string>
+  readonly uri: string
+  readonly target: Assign | undefined
+  readonly logger: Logger
+}
+
 /** Adds the issued token to the contexts; a request whose token is refused gets 403. */
-function transformToken(amService: AmService, idToken: Runtime<string>, uri: string, logger: Logger): Filter {
+function transformToken({ amService, idToken, uri, target, logger }: Transformation): Filter {
   return async (exchange, next) => {
     const token = await idToken(exchange)
     let issued: string | TranslationRefused
@@ -61,7 +84,11 @@ function transformToken(amService: AmService, idToken: Runtime<string>, uri: str
       if (!(error instanceof AccessManagerError)) throw error
       return unavailable(error, exchange, logger)
     }
-    if (typeof issued === 'string') return next(exchange.with(StsContext, { issuedToken: issued }))
+    if (typeof issued === 'string') {
+      const extended = exchange.with(StsContext, { issuedToken: issued })
+      await target?.(extended, null, issued)
+      return next(extended)
+    }
     logger.limited().info({ reason: issued.reason, ...exchange.ids }, 'ID token not transformed: the request gets 403')
     recordDenied(exchange, logger, issued.reason)
     return respond(403, { 'Cache-Control': 'no-store' }, 'The token of the request was not accepted.\n')
