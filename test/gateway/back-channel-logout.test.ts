@@ -30,6 +30,8 @@ interface Parts {
   readonly baseURI?: string | undefined
   /** Clients of the gateway at the provider. */
   readonly clients?: readonly string[]
+  /** Whether another server, which does not answer, has a client of the same id. */
+  readonly hasServerThatIsDown?: boolean
 }
 
 /** Gateways whose route /app logs users in at a provider that sends logout tokens to the first of them. */
@@ -85,7 +87,23 @@ async function setting(parts: Parts = {}) {
   }
 }
 
-function route(issuer: string, { session, registration, baseURI, clients = ['gateway'] }: Parts) {
+/** Nothing listens on port 1. */
+const DOWN = [
+  {
+    name: 'down',
+    type: 'Issuer',
+    config: { wellKnownEndpoint: 'http://127.0.0.1:1/.well-known/openid-configuration' },
+  },
+  {
+    name: 'client of down',
+    type: 'ClientRegistration',
+    config: { clientId: 'gateway', issuer: 'down', clientSecretId: 'client.secret', secretsProvider: 'secrets' },
+  },
+]
+
+function route(issuer: string, parts: Parts) {
+  const { session, registration, baseURI, clients = ['gateway'], hasServerThatIsDown = false } = parts
+  const registrations = [...(hasServerThatIsDown ? ['client of down'] : []), ...clients]
   const keys = {
     secretId: 'session.key',
     format: { type: 'SecretKeyPropertyFormat', config: { format: 'BASE64', algorithm: 'AES' } },
@@ -116,6 +134,7 @@ function route(issuer: string, { session, registration, baseURI, clients = ['gat
           ...registration,
         },
       })),
+      ...(hasServerThatIsDown ? DOWN : []),
     ],
     handler: {
       type: 'Chain',
@@ -126,8 +145,10 @@ function route(issuer: string, { session, registration, baseURI, clients = ['gat
             config: {
               clientEndpoint: '/app/oidc',
               requireHttps: false,
-              registrations: clients,
-              ...(clients.length > 1 && { loginHandler: { type: 'StaticResponseHandler', config: { status: 401 } } }),
+              registrations,
+              ...(registrations.length > 1 && {
+                loginHandler: { type: 'StaticResponseHandler', config: { status: 401 } },
+              }),
               oAuth2SessionKey: 'login',
             },
           },
@@ -271,6 +292,17 @@ test('a token for several clients ends the sessions of each', options, async () 
   for (const browser of browsers) assert.equal((await browser.ask(at.page)).status, 401)
   assert.equal((await at.logOut({ sub: 'demo', aud: ['gateway', 'shop'], jti })).status, 400)
 })
+
+test(
+  'a server that is down does not keep another one with the same client id from ending sessions',
+  options,
+  async () => {
+    await using at = await setting({ hasServerThatIsDown: true })
+    assert.equal((await at.logOut({ sid: 'unknown' })).status, 200)
+    const refused = await at.logOut({ sid: 'unknown', iss: 'http://127.0.0.1:1' })
+    assert.deepEqual([refused.status, JSON.parse(await refused.text()).error], [400, 'temporarily_unavailable'])
+  },
+)
 
 test('tokens of another issuer, for another client or expired end no session', options, async () => {
   // An ID token of such a registration is accepted without verification: a logout token is not.

@@ -129,14 +129,25 @@ async function trusted(text: string, { registrations, clock }: LogoutEndpointSet
   const [violation] = violations(token.header, claims, { kind: 'logoutToken', times })
   if (violation !== undefined) throw new LogoutRefused(violation.message)
   const clientIds = new Set<string>()
+  const failures: unknown[] = []
   for (const registration of registrations.filter(({ clientId }) => isForAudience(claims, [clientId]))) {
-    if ((await registration.issuer.metadata()).issuer !== claims['iss']) continue
-    const unsigned = await registration.signatureProblem(text)
-    if (unsigned !== null) throw new LogoutRefused(unsigned)
-    clientIds.add(registration.clientId)
+    try {
+      if (await isClientOf(registration, text, claims)) clientIds.add(registration.clientId)
+    } catch (error) {
+      // Of another server with the same client id perhaps, or of a client with another secret.
+      failures.push(error)
+    }
   }
-  if (clientIds.size === 0) throw new LogoutRefused('the claims iss and aud name no client of this endpoint')
-  return { claims, clientIds }
+  if (clientIds.size > 0) return { claims, clientIds }
+  throw failures[0] ?? new LogoutRefused('the claims iss and aud name no client of this endpoint')
+}
+
+/** Whether the provider of a registration has issued the token; throws where it is not known, and where its signature is wrong. */
+async function isClientOf(registration: ClientRegistration, text: string, claims: JsonObject): Promise<boolean> {
+  if ((await registration.issuer.metadata()).issuer !== claims['iss']) return false
+  const unsigned = await registration.signatureProblem(text)
+  if (unsigned !== null) throw new LogoutRefused(unsigned)
+  return true
 }
 
 function refusal(error: unknown, logger: Logger): Response {

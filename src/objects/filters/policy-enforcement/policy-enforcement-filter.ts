@@ -43,8 +43,6 @@ import { enforcePolicies } from './enforcement.ts'
 import { EnforcementRequest, type EnforcementSettings } from './enforcement-request.ts'
 import type { MapSource } from './evaluation-request.ts'
 
-/** Default size of the decision cache, in one unit. */
-
 const valuesOrExpression = () => byShape({ object: map(template()), string: runtime('any') })
 
 const CACHE_FIELD = object(
