@@ -515,6 +515,8 @@ describe('routes over Common REST', () => {
     assert.ok(idsOf(json).includes('HeaderFilter'))
     const type = (await ask('GET', '/api/system/types/ReverseProxyHandler')).json
     assert.equal((type['schema'] as JsonObject)['title'], 'ReverseProxyHandler')
+    const login = (await ask('GET', '/api/system/types/SingleSignOnFilter?_fields=provides,after')).json
+    assert.deepEqual([login['provides'], login['after']], [['ssoToken', 'loginWay'], ['DataPreservationFilter']])
     assert.equal((await ask('GET', '/api/system/types/Nothing')).status, 404)
     assert.equal((await ask('PUT', '/api/system/types/Nothing', { body: {} })).status, 501)
     for (const path of ['/api/system/types', '/api/info']) {

@@ -2,6 +2,8 @@ import { type Collection, contentRevision, listResources, PageCookies, Refusal, 
 import type { JsonObject } from '#json'
 import { type CatalogueType, loadTypes, type TypeDefinition, typeSchema } from '#schema'
 
+const NAMES = { type: 'array', items: { type: 'string' } } as const
+
 /** The object types of the gateway with their JSON Schemas, as a read-only collection. */
 export function typesCollection(types: readonly CatalogueType[]): Collection {
   const cookies = new PageCookies()
@@ -27,6 +29,9 @@ export function typesCollection(types: readonly CatalogueType[]): Collection {
           kind: { type: ['string', 'null'], description: 'The contract of the objects, such as Handler or Filter.' },
           summary: { type: 'string' },
           deprecated: { type: ['string', 'null'], description: 'The replacement to use.' },
+          provides: { ...NAMES, description: 'Contexts that its objects add to requests.' },
+          needs: { ...NAMES, description: 'Contexts that its objects need.' },
+          after: { ...NAMES, description: 'Types that stand before it in a chain.' },
           schema: { type: 'object', description: 'JSON Schema of its objects.' },
         },
       },
@@ -37,12 +42,15 @@ export function typesCollection(types: readonly CatalogueType[]): Collection {
 }
 
 function typeResource(type: TypeDefinition, types: readonly TypeDefinition[]): Resource {
-  const { name, aliases, kind, summary, replacement } = type
+  const { name, aliases, kind, summary, replacement, provides, needs, after } = type
   const content: JsonObject = {
     aliases: [...aliases],
     kind: kind?.name ?? null,
     summary,
     deprecated: replacement,
+    provides: provides.map((context) => context.name),
+    needs: needs.map(({ context }) => context.name),
+    after: [...after],
     schema: typeSchema(type, types) as JsonObject,
   }
   return { id: name, revision: contentRevision(content), content }

@@ -7,6 +7,11 @@ export interface TypeSummary {
   readonly kind: string | null
   readonly summary: string
   readonly deprecated: string | null
+  /** Contexts that its objects add to requests, and those that they need. */
+  readonly provides: readonly string[]
+  readonly needs: readonly string[]
+  /** Types that stand before it in a chain. */
+  readonly after: readonly string[]
 }
 
 /** A JSON Schema, as far as forms use it. */
@@ -35,7 +40,7 @@ export interface TypeDetails extends TypeSummary {
 /** All types of the gateway, also those of its extensions. */
 export const TYPES_QUERY = queryOptions({
   queryKey: ['types'],
-  queryFn: () => queryAll<TypeSummary>('api/system/types', { _fields: 'kind,summary,deprecated' }),
+  queryFn: () => queryAll<TypeSummary>('api/system/types', { _fields: 'kind,summary,deprecated,provides,needs,after' }),
   staleTime: Infinity,
 })
 

@@ -1,5 +1,6 @@
 import { findNodeAtLocation, type JSONPath } from 'jsonc-parser'
 import { isObject } from './canvas-model.ts'
+import { type ChainRole, indexInOrder } from './chain-order.ts'
 import { exactValue } from './exact-values.ts'
 import { treeOf, withElement, withValue } from './route-document.ts'
 import { sourceAt, withSource } from './value-source.ts'
@@ -42,20 +43,35 @@ export function comparePaths(left: JSONPath, right: JSONPath): number {
 /** An object declared in place, or the name of one. */
 export type ObjectValue = object | string
 
-/** Inserts an object where its kind fits: as a filter after the selected object, as handler in its place, else in the heap. */
-export function inserted(text: string, kind: string | null, value: ObjectValue, selected: JSONPath | null): string {
-  if (kind === 'Filter') return withFilter(text, value, selected)
+/**
+ * Inserts an object where its kind fits: as a filter after the selected object, or nearest to that where its type works, as handler
+ * in its place, else in the heap.
+ */
+export function inserted(
+  text: string,
+  kind: string | null,
+  value: ObjectValue,
+  selected: JSONPath | null,
+  roles: readonly ChainRole[] = [],
+): string {
+  if (kind === 'Filter') return withFilter(text, value, selected, roles)
   if (kind === 'Handler') return withHandler(text, value, selected)
   return withHeapObject(text, value)
 }
 
-function withFilter(text: string, value: ObjectValue, selected: JSONPath | null): string {
-  const list = selected === null ? null : filterListOf(text, selected)
-  if (list !== null) return withElement(text, list, value)
+function withFilter(text: string, value: ObjectValue, selected: JSONPath | null, roles: readonly ChainRole[]): string {
+  const within = (list: JSONPath, wanted: number): string => {
+    const filters = valueAt(text, list)
+    const type = isObject(value) ? String(value['type']) : ''
+    const order = { heap: valueAt(text, ['heap']), roles }
+    return withElement(text, [...list, indexInOrder(type, filters as readonly unknown[], wanted, order)], value)
+  }
+  const place = selected === null ? null : filterListOf(text, selected)
+  if (place !== null) return within(place.slice(0, -1), place.at(-1) as number)
   const handler = valueAt(text, ['handler'])
   if (isObject(handler) && handler['type'] === 'Chain') {
     const filters = valueAt(text, ['handler', 'config', 'filters'])
-    if (Array.isArray(filters)) return withElement(text, ['handler', 'config', 'filters', filters.length], value)
+    if (Array.isArray(filters)) return within(['handler', 'config', 'filters'], filters.length)
     return withValue(text, ['handler', 'config', 'filters'], [value])
   }
   return withChain(text, ['handler'], value)

@@ -46,9 +46,9 @@ export function useCanvasDrop({
     return edge === undefined || edge.className === REFERENCE ? null : pathOf(edge.target)
   }
   const add = async (type: string, place: DropPlace | null, target: JSONPath | null) => {
-    const { kind, value } = await newObject(type, text)
+    const { kind, value, roles } = await newObject(type, text)
     if (kind === 'Filter' && place !== null) onChange?.(insertedBeside(text, kind, value, place.path, place.side))
-    else onChange?.(inserted(text, kind, value, target ?? selected))
+    else onChange?.(inserted(text, kind, value, target ?? selected, roles))
   }
   return {
     onDragOver: (event: DragEvent) => {

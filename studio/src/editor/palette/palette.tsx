@@ -86,8 +86,8 @@ function AddButton({
   // The schema, which says what a new object needs, is read when the pointer or the focus is near.
   const prefetch = () => void queries.prefetchQuery(typeQuery(type._id))
   const add = async () => {
-    const { kind, value } = await newObject(type._id, text)
-    onChange(inserted(text, kind, value, selected))
+    const { kind, value, roles } = await newObject(type._id, text)
+    onChange(inserted(text, kind, value, selected, roles))
   }
   return (
     <button
