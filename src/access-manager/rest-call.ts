@@ -11,7 +11,7 @@ import {
   Request,
   type Uri,
 } from '#http'
-import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
+import { isPlainObject, type JsonObject, type JsonValue, parseUniqueJson } from '#json'
 
 interface RestCall {
   readonly method: 'GET' | 'POST'
@@ -101,7 +101,7 @@ function requestOf({ method, uri, resource, headers = {}, body }: RestCall): Req
 
 function valueIn(bytes: Uint8Array): JsonValue {
   try {
-    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes), { depth: MAX_DEPTH })
+    return parseUniqueJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes), { depth: MAX_DEPTH })
   } catch {
     return null
   }

@@ -15,13 +15,20 @@ const FAILURE_PAUSE = 2_000
 const LOGIN_MEMBERS = ['issuer', 'authorization_endpoint', 'token_endpoint']
 /** Members that browsers are redirected to: another scheme, such as `javascript:`, must not get there. */
 const REDIRECT_MEMBERS = ['authorization_endpoint', 'end_session_endpoint']
-/** Members with the address of an endpoint, or of keys. */
-const ADDRESS = /_endpoint$|^jwks_uri$/
+/** Members that a login uses. */
+const USED_BY_LOGINS = [
+  ...LOGIN_MEMBERS,
+  'userinfo_endpoint',
+  'jwks_uri',
+  'end_session_endpoint',
+  'revocation_endpoint',
+  'pushed_authorization_request_endpoint',
+]
 /** Keys have a separate TTL. */
 const METADATA_TTL = 60 * 60_000
 
 interface DiscoverySettings {
-  /** The only members that are used, each a URL; by default those that a login needs, and every address besides. */
+  /** The members that are used, each a URL; those of a login by default, of which most are optional. */
   readonly required?: readonly string[] | null
   /** Members that replace those of the server. The operator answers for them: they are not checked. */
   readonly configured?: JsonObject
@@ -81,9 +88,8 @@ export class Discovery {
       const value = Object.hasOwn(metadata, name) ? metadata[name] : null
       if (value !== null && !isHttpUrl(value)) throw new Error(`expected "${name}" to be an http or https URL`)
     }
-    for (const [name, value] of Object.entries(found)) {
-      const isUsed = required?.includes(name) ?? ADDRESS.test(name)
-      if (isUsed && !Object.hasOwn(configured, name) && this.#isDowngrade(value))
+    for (const name of required ?? USED_BY_LOGINS) {
+      if (!Object.hasOwn(configured, name) && this.#isDowngrade(found[name]))
         throw new Error(`expected "${name}" to be an https URL, as that of the metadata is`)
     }
     const issuer = metadata['issuer']

@@ -3,8 +3,10 @@ import { test } from 'node:test'
 import { openJwtResponse, stateOfJwtResponse } from './jwt-response.ts'
 
 const NOW = 1_700_000_000_000
-const jwt = (claims: object) =>
-  [{ alg: 'RS256' }, claims, {}].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+const jwt = (claims: object | string) =>
+  [{ alg: 'RS256' }, claims, {}]
+    .map((part) => Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url'))
+    .join('.')
 const rules = {
   issuer: 'https://as.example.com',
   clientId: 'shop',
@@ -50,4 +52,23 @@ test('the state is read before the signature is verified, and is null if missing
   assert.equal(await stateOfJwtResponse(jwt(CLAIMS), rules.decrypt), 's')
   assert.equal(await stateOfJwtResponse('x', rules.decrypt), null)
   assert.equal(await stateOfJwtResponse('a.b.c.d.e', rules.decrypt), null)
+})
+
+test('the issuer may be given twice with one value, as by Keycloak; nothing else', async () => {
+  const text = JSON.stringify(CLAIMS)
+  const twice = jwt(text.replace(',"code"', ',"iss":"https://as.example.com","code"'))
+  assert.equal((await openJwtResponse(twice, rules)).get('iss'), 'https://as.example.com')
+  assert.equal(await stateOfJwtResponse(twice, rules.decrypt), 's')
+  for (const more of [
+    '"iss":"https://other.example.com"',
+    '"iss":"https:\\/\\/as.example.com"',
+    '"aud":"shop"',
+    '"state":"s"',
+  ]) {
+    const ambiguous = jwt(text.replace(',"code"', `,${more},"code"`))
+    await assert.rejects(openJwtResponse(ambiguous, rules), /gives a member twice/, more)
+    assert.equal(await stateOfJwtResponse(ambiguous, rules.decrypt), null)
+  }
+  const thrice = jwt(text.replace('{', '{"iss":"https://as.example.com","iss":"https://as.example.com",'))
+  await assert.rejects(openJwtResponse(thrice, rules), /gives a member twice/)
 })

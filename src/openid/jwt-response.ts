@@ -1,5 +1,4 @@
 import { parseSignedToken, readClaims, TokenError, violations } from '#jose'
-import { idTokenClaims } from './id-token.ts'
 import { isEncrypted } from './issued-tokens.ts'
 import { InvalidResponseError } from './open-id-error.ts'
 
@@ -33,8 +32,7 @@ export async function openJwtResponse(jwt: string, rules: JwtResponseRules): Pro
 
 function judgedClaims(jwt: string, { issuer, clientId, now, skew }: JwtResponseRules) {
   try {
-    const { header, payload } = parseSignedToken(jwt)
-    const claims = readClaims(payload)
+    const { header, claims } = readResponse(jwt)
     const parties = { issuer, audience: [clientId] }
     const [violation] = violations(header, claims, { kind: 'authorizationResponse', times: { now, skew }, ...parties })
     if (violation === undefined) return claims
@@ -51,6 +49,25 @@ export async function stateOfJwtResponse(
   decrypt: (jwe: string) => Promise<string>,
 ): Promise<string | null> {
   const signed = isEncrypted(jwt) ? await decrypt(jwt).catch(() => '') : jwt
-  const state = idTokenClaims(signed)?.['state']
-  return typeof state === 'string' ? state : null
+  try {
+    const { state } = readResponse(signed).claims
+    return typeof state === 'string' ? state : null
+  } catch (error) {
+    if (error instanceof TokenError) return null
+    throw error
+  }
+}
+
+/** Throws TokenError. */
+function readResponse(jwt: string) {
+  const { header, payload } = parseSignedToken(jwt)
+  return { header, claims: readClaims(withOneIssuer(payload)) }
+}
+
+/** Keycloak writes `iss` twice, with one value: that of the JWT, and that of RFC 9207. Any other claim may be there once. */
+function withOneIssuer(payload: Buffer): Buffer {
+  const text = payload.toString('latin1')
+  const [first, second, ...others] = text.match(/"iss":"[^"\\]*",/g) ?? []
+  const isRepeated = first !== undefined && first === second && others.length === 0
+  return isRepeated ? Buffer.from(text.replace(first, ''), 'latin1') : payload
 }

@@ -110,5 +110,6 @@ export function publicEndpoints({ issuer, secureProvider }: Addresses): Record<s
     authorizeEndpoint: `${issuer}/${path}/auth`,
     endSessionEndpoint: `${issuer}/${path}/logout`,
     tokenEndpoint: `${secureProvider}/${path}/token`,
+    revocationEndpoint: `${secureProvider}/${path}/revoke`,
   }
 }

@@ -121,6 +121,10 @@ const FORM: readonly Defect[] = [
 const JSON_TEXT: readonly Defect[] = [
   ofClaims('a claim twice', (valid) => ({ ...valid, more: { claims: ',"x":1,"x":2' } })),
   ofClaims('`sub` twice', (valid) => ({ ...valid, more: { claims: ',"sub":"admin","sub":"admin"' } })),
+  ofClaims('`iss` twice, with one value', (valid) => {
+    const { iss = '"x"', ...others } = valid.claims
+    return { ...valid, claims: { iss, ...others }, more: { claims: `,"iss":${iss},"x":1` } }
+  }),
   ofClaims('`exp` twice, by an escape', (valid, { now }) => ({
     ...valid,
     more: { claims: `,"\\u0065xp":${now + 9_999},"exp":${now + 9_998}` },

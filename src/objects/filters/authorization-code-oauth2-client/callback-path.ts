@@ -13,7 +13,7 @@ export async function callbackOf(
   registration: ClientRegistration,
   registrations: readonly ClientRegistration[],
 ): Promise<string> {
-  const hasSeveralIssuers = new Set(registrations.map(({ issuer }) => issuer.name)).size > 1
+  const hasSeveralIssuers = new Set(registrations.map(({ issuer }) => issuer)).size > 1
   return hasSeveralIssuers && !(await namesIssuer(registration)) ? ownCallback(registration) : SHARED
 }
 

@@ -193,6 +193,7 @@ test('a failing API never lets a request pass: 503, and 502 for invalid answers'
     [{ status: 401, json: {} }, 502],
     [{ status: 302, json: {}, headers: { location: '/' } }, 502],
     [{ text: 'no JSON' }, 502],
+    [{ text: '{"method":"GET","method":"POST","url":"http://app.example/","headers":[]}' }, 502],
     [{ json: [] }, 502],
     [{ json: { headers: 'x' } }, 502],
     [{ json: { headers: [{ 'a b': 'x' }] } }, 502],

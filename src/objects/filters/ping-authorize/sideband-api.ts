@@ -1,6 +1,6 @@
 import type { SecretsProvider } from '#contracts'
 import { Body, type Exchange, type Handler, Headers, internalCall, internalExchange, Request, Uri } from '#http'
-import { isPlainObject, type JsonObject, parseJson } from '#json'
+import { type JsonObject, jsonObjectIn } from '#json'
 import { SidebandError } from './sideband-message.ts'
 
 interface SidebandSettings {
@@ -43,17 +43,8 @@ export class SidebandApi {
     if (response.cause !== null) throw response.cause
     const { status } = response
     if (status >= 500 || status === 429) throw new Error(`the Sideband API responded with the status ${status}`)
-    const answer = status === 200 ? parsed(response.body) : null
+    const answer = status === 200 ? jsonObjectIn(response.body) : null
     if (answer === null) throw new SidebandError(`expected the status 200 with a JSON object, got the status ${status}`)
     return answer
-  }
-}
-
-function parsed(bytes: Uint8Array): JsonObject | null {
-  try {
-    const value = parseJson(Buffer.from(bytes).toString('utf8'))
-    return isPlainObject(value) ? (value as JsonObject) : null
-  } catch {
-    return null
   }
 }

@@ -127,11 +127,11 @@ test('metadata of another issuer than that of the URL are refused, unless the is
 
 test('endpoints of https metadata are https, unless they are configured', async () => {
   const url = 'https://i/.well-known/openid-configuration'
-  for (const name of ['token_endpoint', 'jwks_uri', 'userinfo_endpoint', 'introspection_endpoint']) {
+  for (const name of ['token_endpoint', 'jwks_uri', 'userinfo_endpoint', 'revocation_endpoint']) {
     await using built = await servedAt(url, { ...METADATA, [name]: 'http://i/x' })
     await assert.rejects(built.object.metadata(), new RegExp(`expected "${name}" to be an https URL`))
   }
-  const plain = { ...METADATA, token_endpoint: 'http://i/t', op_policy_uri: 'http://i/policy' }
+  const plain = { ...METADATA, token_endpoint: 'http://i/t', device_authorization_endpoint: 'http://i/d' }
   await using configured = await servedAt(url, plain, {
     tokenEndpoint: 'http://10.0.0.1/t',
     authorizeEndpoint: 'https://i/a',

@@ -127,6 +127,7 @@ test('B62: a failing access manager gives an error, never a session', async () =
     { status: 500 },
     { status: 200, body: '<html>' },
     { status: 200, body: '' },
+    { status: 200, body: '{"username":"demo","realm":"/","realm":"/alpha"}' },
     { status: 302, headers: { Location: '/' } },
     { cut: true },
   ]

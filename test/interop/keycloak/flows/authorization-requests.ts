@@ -72,7 +72,7 @@ export const authorizationRequests: Part = {
       run: async ({ at }: Peers) => {
         const browser = new BrowserLike()
         const page = await logIn(browser, `${at.app}/${id}/page`)
-        assert.match(page.text, /alice/, browser.trail.join('\n'))
+        assert.match(page.text, /alice/, page.url)
         const callback = new URL(browser.trail.find((url) => url.includes('/oidc/callback')) as string)
         assert.deepEqual([...callback.searchParams.keys()], ['response'])
       },
