@@ -10,6 +10,18 @@ def l = ['bb', 'a']; Collections.sort(l, { a, b -> a.size() <=> b.size() } as Co
 ----
 [Arrays.asList(1, 2), Arrays.toString([1, 2] as int[]), Arrays.toString(['a'] as String[]), Arrays.equals([1] as byte[], [1] as byte[])]
 ----
+def a = [1, 2, 3] as int[]; [Arrays.copyOfRange(a, 1, 3), Arrays.copyOfRange(a, 2, 5), Arrays.copyOfRange(a, 3, 3), Arrays.copyOf(a, 2), Arrays.copyOfRange('abc'.bytes, 1, 5), Arrays.copyOf(['x'] as String[], 2), Arrays.copyOf([true] as boolean[], 2), Arrays.copyOfRange([1L] as long[], 0, 2)]
+----
+Arrays.copyOfRange([1, 2] as int[], 2, 1)
+----
+Arrays.copyOfRange([1, 2] as int[], 3, 4)
+----
+Arrays.copyOfRange('ab'.bytes, -1, 1)
+----
+Arrays.copyOf([1] as int[], -1)
+----
+def salted = 'saltsecret'.bytes; [new String(Arrays.copyOfRange(salted, 0, 4)), Arrays.copyOfRange(['a', 'b'] as String[], 1, 2).class.name]
+----
 [Objects.equals(null, null), Objects.equals(1, 2), Objects.hash(1, 2), Objects.isNull(null), Objects.requireNonNullElse(null, 5), Objects.toString(null, 'x'), Objects.hashCode(null)]
 ----
 Objects.requireNonNull(null, 'needed')
