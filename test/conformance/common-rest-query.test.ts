@@ -26,6 +26,27 @@ describe('Query: GET /<collection>?<query parameters>', () => {
     assert.deepEqual([json['resultCount'], json['pagedResultsCookie'], json['totalPagedResults']], [3, null, -1])
   })
 
+  test('clients of a version before 2.2 get the results as result too', async () => {
+    const send = await filled(...people)
+    for (const query of [
+      '_queryFilter=true',
+      '_queryFilter=false',
+      '_queryFilter=true&_prettyPrint=true&_fields=name',
+    ]) {
+      const asked = async (version: string) => {
+        const headers = { 'Accept-API-Version': version }
+        return (await send('GET', `/things?${query}`, { headers })).json
+      }
+      const { results } = await asked('protocol=2.2')
+      for (const version of ['protocol=1.0', 'protocol=2.0,resource=1.0', 'protocol=2.1']) {
+        const json = await asked(version)
+        assert.deepEqual([json['result'], json['results']], [results, results], `${version} ${query}`)
+        assert.deepEqual(Object.keys(json).slice(0, 3), ['result', 'results', 'resultCount'])
+      }
+      for (const version of ['', 'resource=1.0']) assert.equal('result' in (await asked(version)), false)
+    }
+  })
+
   const found: readonly (readonly [string, string])[] = [
     ['_queryFilter=true', 'a b c'],
     ['_queryFilter=false', ''],

@@ -55,6 +55,7 @@ export function queryResultSchema(answer: JsonObject): JsonObject {
     required: ['results', 'resultCount', 'pagedResultsCookie', 'totalPagedResultsPolicy', 'totalPagedResults'],
     properties: {
       results: { type: 'array', items: answer },
+      result: { type: 'array', items: answer, description: 'The same as results, before protocol version 2.2.' },
       resultCount: { type: 'integer' },
       pagedResultsCookie: { type: ['string', 'null'] },
       totalPagedResultsPolicy: { type: 'string', enum: ['NONE', 'ESTIMATE', 'EXACT'] },

@@ -2,7 +2,7 @@ import { Body, Response, reasonPhrase } from '#http'
 import type { JsonObject, JsonValue } from '#json'
 import type { ResultPage } from '../query/result-page.ts'
 import { TimeSlices } from '../time-slices.ts'
-import type { ApiVersions } from './api-version.ts'
+import { type ApiVersions, isAtLeast } from './api-version.ts'
 import type { Resource } from './endpoint.ts'
 import { type Fields, resourceJson } from './fields.ts'
 import type { Refusal } from './refusal.ts'
@@ -53,10 +53,15 @@ export function noContent({ versions }: ResponseForm): Response {
   return new Response(204, { headers: { 'Cache-Control': 'no-store', ...versionHeader(versions) } })
 }
 
-/** The page of a query. Yields to the event loop while many results are serialised. */
+/**
+ * The page of a query. Yields to the event loop while many results are serialised. Clients that ask for a version before 2.2 read the
+ * results as `result`, and get them under both names.
+ */
 export async function queryResponse(page: ResultPage<Resource>, form: ResponseForm): Promise<Response> {
   const { entries } = page
+  const isOlder = form.versions !== null && !isAtLeast(form.versions, '2.2')
   const json: JsonObject = {
+    ...(isOlder && { result: [] }),
     results: [],
     resultCount: page.count ?? entries.length,
     pagedResultsCookie: page.cookie,
@@ -65,18 +70,30 @@ export async function queryResponse(page: ResultPage<Resource>, form: ResponseFo
     remainingPagedResults: page.remaining,
   }
   const answer = jsonResponse(200, json, form)
-  if (entries.length > 0) answer.body = Body.of(await resultsText(entries, form, jsonText(json, form.pretty)))
+  if (entries.length > 0) {
+    const results = await resultsText(entries, form)
+    const chunks: Buffer[] = []
+    let rest = jsonText(json, form.pretty)
+    for (const _ of isOlder ? ['result', 'results'] : ['results']) {
+      const at = rest.indexOf(EMPTY)
+      chunks.push(Buffer.from(rest.slice(0, at)), results)
+      rest = rest.slice(at + EMPTY.length)
+    }
+    answer.body = Body.of(Buffer.concat([...chunks, Buffer.from(rest)]))
+  }
   return answer
 }
 
 /** Texts that are joined at once. */
 const JOINED = 256
 
-/** Inserts serialised results into the empty list of a text. */
-async function resultsText(entries: readonly Resource[], form: ResponseForm, around: string): Promise<Buffer> {
-  const at = around.indexOf('[]') + 1
+/** In place of the results, which are serialised in slices. */
+const EMPTY = '[]'
+
+/** The list of results, as a member of the response. */
+async function resultsText(entries: readonly Resource[], form: ResponseForm): Promise<Buffer> {
   const [between, end] = form.pretty ? [',\n    ', '\n  '] : [',', '']
-  const chunks = [Buffer.from(around.slice(0, at))]
+  const chunks = [Buffer.from('[')]
   const turns = new TimeSlices()
   for (let from = 0; from < entries.length; from += JOINED) {
     const texts = entries.slice(from, from + JOINED).map((resource) => {
@@ -87,7 +104,7 @@ async function resultsText(entries: readonly Resource[], form: ResponseForm, aro
     chunks.push(Buffer.from(before + texts.join(between)))
     if (turns.isOver) await turns.next()
   }
-  chunks.push(Buffer.from(end + around.slice(at)))
+  chunks.push(Buffer.from(`${end}]`))
   return Buffer.concat(chunks)
 }
 
