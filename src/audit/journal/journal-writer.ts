@@ -28,6 +28,8 @@ export class JournalWriter {
   readonly #input: JournalWriterInput
   readonly #groups = new JournalGroups()
   #files: number[] = []
+  /** Files of batches that have ended while journals were paused. */
+  readonly #unclosed: number[] = []
   #batch = 1
 
   constructor(input: JournalWriterInput) {
@@ -83,11 +85,16 @@ export class JournalWriter {
     }
   }
 
-  /** Not by the thread of the traffic: on some file systems it takes as long as a write. */
+  /**
+   * Not by the thread of the traffic: on some file systems it takes as long as a write. Nor by the pool while the disk may hang: each unit
+   * would take threads of it, by which names of servers are looked up too.
+   */
   #close(): void {
-    // What was written is kept, whatever it returns.
-    for (const file of this.#files) close(file, () => {})
+    this.#unclosed.push(...this.#files)
     this.#files = []
+    if (!this.isActive) return
+    // What was written is kept, whatever it returns.
+    for (const file of this.#unclosed.splice(0)) close(file, () => {})
   }
 
   /** The files keep what they have: the writer removes them with their batch. */

@@ -6,11 +6,13 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { AuditBatchBuilder, JOURNAL_MEMORY } from '#contracts'
 import { ACCEPT, AuditDestination, REFUSE_CONNECTION, StartedDelivery } from '#test/audit-destination'
@@ -236,4 +238,33 @@ describe('a journal that can not be written', () => {
     assert.equal(endBatch(), 1)
     assert.equal(faults.length, 1)
   })
+})
+
+/** Files of a folder that this process has open. */
+function openIn(directory: string): number {
+  return readdirSync('/proc/self/fd').filter((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`).startsWith(directory)
+    } catch {
+      return false
+    }
+  }).length
+}
+
+const skip = process.platform === 'linux' ? false : 'open files are known on Linux'
+
+test('files are closed after a pause: while the disk hangs each would take a thread of the pool', {
+  skip,
+}, async () => {
+  using folder = new Folder()
+  const { write, endBatch, gate } = journalIn(folder.path)
+  write('a')
+  gate.pause()
+  assert.equal(endBatch(), 1)
+  for (let call = 0; call < 20; call++) await stat(folder.path)
+  assert.equal(openIn(folder.path), 1)
+  gate.resume()
+  write('b')
+  assert.equal(endBatch(), 2)
+  await waitUntil('both files are closed', () => openIn(folder.path) === 0)
 })
