@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
+import { networkOf } from '#http'
 import type { Clock } from '#schema'
 
 /** Wrong guesses that cost no time, and milliseconds that each further comparison takes. */
@@ -85,13 +86,13 @@ export class LogInAttempts {
 
   /** Whether credentials of this address have to wait until they are compared. */
   isLimited(address: string): boolean {
-    const key = keyOf(address)
+    const key = networkOf(address)
     return this.#lines.has(key) || this.#delay(key) > 0
   }
 
   /** Whether a guess was wrong a moment ago, so that it is not compared again. */
   isKnown(address: string, guess: () => string): boolean {
-    return this.#byAddress.get(keyOf(address))?.guesses.has(guess()) === true
+    return this.#byAddress.get(networkOf(address))?.guesses.has(guess()) === true
   }
 
   /**
@@ -99,7 +100,7 @@ export class LogInAttempts {
    * wait, and where this one was aborted.
    */
   async turn(address: string, signal: AbortSignal): Promise<number> {
-    const key = keyOf(address)
+    const key = networkOf(address)
     if (!this.isLimited(address)) return 0
     const line = this.#lines.get(key) ?? { waiting: 0, last: Promise.resolve(), next: 0 }
     const retry = Math.max(this.#delay(key), this.#limits.address.refill)
@@ -116,7 +117,7 @@ export class LogInAttempts {
   }
 
   failed(address: string, guess: string): void {
-    const key = keyOf(address)
+    const key = networkOf(address)
     const { address: limit, all } = this.#limits
     const guesser = this.#byAddress.get(key) ?? { failures: 0, at: this.#clock.monotonic(), guesses: new Set() }
     this.#byAddress.delete(key)
@@ -134,12 +135,12 @@ export class LogInAttempts {
 
   /** Takes back a guess that was counted as wrong. */
   forgive(address: string, guess: string): void {
-    const guesser = this.#byAddress.get(keyOf(address))
+    const guesser = this.#byAddress.get(networkOf(address))
     if (guesser?.guesses.delete(guess) === true) guesser.failures = Math.max(0, guesser.failures - 1)
   }
 
   succeeded(address: string): void {
-    const key = keyOf(address)
+    const key = networkOf(address)
     this.#byAddress.delete(key)
     this.#succeeded.delete(key)
     this.#succeeded.add(key)
@@ -175,14 +176,4 @@ export class LogInAttempts {
 function first(keys: Iterable<string>): string {
   const [key] = keys
   return key as string
-}
-
-/** The /64 of an IPv6 address, since networks are assigned as /64 at least; other addresses as they are. */
-function keyOf(address: string): string {
-  if (!address.includes(':') || address.includes('.')) return address
-  const [head = '', tail] = address.split('%')[0]!.split('::')
-  const groups = head === '' ? [] : head.split(':')
-  const rest = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - groups.length - rest.length)).fill('0')
-  return [...groups, ...zeros, ...rest].slice(0, 4).join(':')
 }

@@ -101,6 +101,10 @@ test('a client address gets a bounded number of tickets, which other addresses a
   assert.deepEqual([status, headers.get('retry-after'), isPassed, tickets()], [429, '20', false, 3])
   assert.equal(await statusOf('viewer'), 200)
   assert.equal((await filter.send('/photos/alice/1', null, 'GET', '192.0.2.9')).status, 401)
+  for (const [host, expected] of [1, 2, 3, 4].map((n) => [n, n < 4 ? 401 : 429])) {
+    const { status } = await filter.send('/photos/alice/1', null, 'GET', `2001:db8:1:2:${host}::1`)
+    assert.equal(status, expected, 'a network of IPv6 is one address')
+  }
   filter.clock.advance(20_000)
   assert.equal(await statusOf(), 401)
 })

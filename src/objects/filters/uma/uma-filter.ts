@@ -6,7 +6,7 @@ import {
   UmaServiceKind,
   type UmaShare,
 } from '#contracts'
-import { type Exchange, type Filter, type Handler, type Response, respond } from '#http'
+import { type Exchange, type Filter, type Handler, networkOf, type Response, respond } from '#http'
 import type { Logger } from '#logging'
 import { BucketTable } from '#resilience'
 import { type Clock, config, defineType, ref, string } from '#schema'
@@ -33,7 +33,7 @@ export const UmaFilter = defineType({
       .meta({ description: 'Realm of challenges.' }),
     ticketRate: rateField().default({ numberOfRequests: 600, duration: '1 minute' }).meta({
       description:
-        'Tickets that requests of one client address cause at the authorization server; further requests without the permissions get 429.',
+        'Tickets that requests of one client address (of a /64 with IPv6) cause at the authorization server; further requests without the permissions get 429.',
     }),
   },
   check: ({ ticketRate }, report) => checkRate(ticketRate, '/ticketRate', report),
@@ -121,7 +121,7 @@ async function challenge(
   refusal: Refusal,
   exchange: Exchange,
 ): Promise<Response> {
-  const { admitted, nextAfter } = tickets.take(exchange.client.remoteAddress, ticketRate)
+  const { admitted, nextAfter } = tickets.take(networkOf(exchange.client.remoteAddress), ticketRate)
   if (!admitted) {
     recordDenied(exchange, logger, 'too many tickets for the client address')
     return respond(429, { ...NO_STORE, 'Retry-After': String(Math.max(1, Math.ceil(nextAfter / 1_000))) })
