@@ -20,6 +20,9 @@ async function costOf(script: string): Promise<{ time: number; outcome: string }
 
 const periodic = 'def s = "ab" * 1000000; def part = "ab" * 400000 + "b"'
 
+const equalTexts = 'def s = "a" * 9000000; def t = "a" * 8999999 + "b"'
+const decimals = 'def n = new BigDecimal("9" * 50000); def l = [n, n + 1] * 50000'
+
 const costly: Readonly<Record<string, string>> = {
   'contains of a periodic text': `${periodic}; s.contains(part)`,
   'indexOf of a periodic text': `${periodic}; s.indexOf(part)`,
@@ -45,6 +48,19 @@ const costly: Readonly<Record<string, string>> = {
   'percent-encoding of a long text': 'URLEncoder.encode("ü" * 3000000, "UTF-8").size()',
   'a URI of a long path': 'new URI(null, null, "ü" * 3000000, null).toString().size()',
   'long texts as keys': 'def m = [:]; def s = "x" * 20000; 4000.times { m[s + it] = 1 }',
+  'a long text in a list of others': `${equalTexts}; ([t] * 100000).contains(s)`,
+  'counting a long text': `${equalTexts}; ([t] * 100000).count(s)`,
+  'indexOf a long text in a list': `${equalTexts}; ([t] * 100000).indexOf(s)`,
+  'comparison of long texts': `${equalTexts}; while (true) s == t`,
+  'identity of long texts': `${equalTexts}; while (true) s === t`,
+  'order of equal long texts': `${equalTexts}; def u = "b" + s.substring(1); def v = "b" + s.substring(1); while (true) u <=> v`,
+  'conversion of a long text to a number': 'def s = "9" * 5000000; while (true) s as Double',
+  'conversion of long numbers': `${decimals}; l as double[]`,
+  'casts of a long number': `${decimals}; while (true) (double) n`,
+  'a set of long numbers': `${decimals}; l.toSet()`,
+  'a search among long numbers': `${decimals}; l.contains(n + 2)`,
+  'the hash of long numbers': `${decimals}; l.hashCode()`,
+  'long numbers as arguments': `${decimals}; while (true) Math.sqrt(n)`,
   'sorted long texts': 'def s = "x" * 1000000; def all = (1..200).collect { s + it }; while (true) all.sort(false)',
 }
 
@@ -75,6 +91,10 @@ test('the growth of collections counts, also between pauses', async () => {
     'def s = [] as Set; for (i in 1..2000000) s << i',
     'while (true) [1, 2]',
     'while (true) [a: 1]',
+    'class Node { def next }; def at = null; while (true) { def node = new Node(); node.next = at; at = node }',
+    'def at = null; while (true) at = new Exception("a", at)',
+    'def n = 1.5; while (true) n = n + 1',
+    'def text = "a" * 500; while (true) text.toUpperCase()',
   ]
   for (const script of growing) {
     await assert.rejects(runGroovy(script, { limits }), { name: 'GroovyLimitError', limit: 'allocation' }, script)

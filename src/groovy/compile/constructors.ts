@@ -1,6 +1,7 @@
 // Construction of objects of script classes.
 
 import { eachItem } from '../runtime/iterate.ts'
+import { allocateObject } from '../runtime/limits.ts'
 import { constructorMissing } from '../runtime/missing.ts'
 import { andThen } from '../runtime/pending.ts'
 import { setProperty } from '../runtime/property.ts'
@@ -42,6 +43,7 @@ export function isScriptClass(klass: ClassInfo): boolean {
 export function allocate(klass: ClassInfo): Value {
   const made = allocator(klass)(klass)
   for (let each: ClassInfo | null = klass; each !== null; each = each.parent) constructions.get(each)?.setDefaults(made)
+  if (made instanceof Instance) allocateObject(made.fields.length)
   return made
 }
 

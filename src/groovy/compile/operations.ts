@@ -7,7 +7,7 @@ import { binaryOperators, bitwiseNegate, negative, positive } from '../runtime/o
 import { after, andThen, PENDING } from '../runtime/pending.ts'
 import type { BinaryNode, CastNode, InstanceOfNode, TernaryNode, UnaryNode } from '../syntax/ast.ts'
 import { classOf } from '../values/class-of.ts'
-import { compareValues } from '../values/compare.ts'
+import { compareValues, identical } from '../values/compare.ts'
 import { groovyEquals } from '../values/equality.ts'
 import { truth } from '../values/truth.ts'
 import type { Value } from '../values/value.ts'
@@ -21,8 +21,8 @@ const COMPARISONS: ReadonlyMap<string, (left: Value, right: Value) => Value> = n
 >([
   ['==', groovyEquals],
   ['!=', (left, right) => !groovyEquals(left, right)],
-  ['===', (left, right) => left === right],
-  ['!==', (left, right) => left !== right],
+  ['===', identical],
+  ['!==', (left, right) => !identical(left, right)],
   ['<=>', (left, right) => Math.sign(compareValues(left, right))],
   ['<', (left, right) => compareValues(left, right) < 0],
   ['<=', (left, right) => compareValues(left, right) <= 0],

@@ -26,7 +26,7 @@ import { Instance, type Value } from '../values/value.ts'
 import { castTo, collectionOf, numberConversion } from './cast.ts'
 import { construct } from './invoke.ts'
 import { itemsOf } from './items.ts'
-import { checkBits, checkCopy } from './limits.ts'
+import { checkBits, checkCopy, spend } from './limits.ts'
 
 export function coerceTo(value: Value, klass: ClassInfo): Value {
   if (value === null) {
@@ -142,8 +142,9 @@ function badNumber(text: string, radix: number, bits: number): unknown {
 }
 
 function parseWhole(text: string, radix: number): bigint {
-  const match = /^([+-]?)([0-9a-zA-Z]+)$/.exec(text)
   checkBits(text.length * 4)
+  spend(text.length * 4)
+  const match = /^([+-]?)([0-9a-zA-Z]+)$/.exec(text)
   if (match === null) throw throwable(NumberFormatException, `For input string: "${text}"`)
   if (radix === 10 && /^\d+$/.test(match[2] as string))
     return BigInt(match[2] as string) * (match[1] === '-' ? -1n : 1n)
@@ -158,6 +159,7 @@ function parseWhole(text: string, radix: number): bigint {
 
 /** As `Double.parseDouble`. */
 export function parseFloating(text: string): number {
+  spend(text.length)
   const trimmed = text.trim()
   if (trimmed === '') throw throwable(NumberFormatException, 'empty String')
   const named = /^([+-]?)(NaN|Infinity)$/.exec(trimmed)

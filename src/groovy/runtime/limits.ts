@@ -204,6 +204,14 @@ export function allocate(count: number): void {
 const COLLECTION = 64
 const ADDED = 16
 
+/** What an object takes, as elements of an array. */
+const OBJECT = 8
+
+/** Counts a new object, or the fields of one. */
+export function allocateObject(fields = 0): void {
+  allocate(OBJECT + fields)
+}
+
 /** Counts a new collection with that many elements. */
 export function allocateCollection(size: number): void {
   allocate(COLLECTION + size)

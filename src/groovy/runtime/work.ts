@@ -7,9 +7,12 @@ import { CollectionValue, MapEntry, MapValue } from '../values/collection.ts'
 import { ArrayValue } from '../values/java-array.ts'
 import { GroovyObject, type Value } from '../values/value.ts'
 import { IteratorValue } from './items.ts'
-import { checkText, SMALL, spend, writtenText } from './limits.ts'
+import { allocate, checkText, SMALL, spend, writtenText } from './limits.ts'
 
 type Call = (self: Value, args: unknown[]) => Value
+
+/** Characters of a short text for one element of an array. */
+const SHARE = 2
 
 /** A library method whose calls are charged; `isStatic` also for constructors. */
 export function charged(call: Call, isStatic: boolean): Call {
@@ -21,6 +24,7 @@ export function charged(call: Call, isStatic: boolean): Call {
     const result = call(self, args)
     if (typeof result === 'string') {
       if (result.length > SMALL) chargeText(result, isStatic ? null : self, args, before)
+      else allocate(result.length >> SHARE)
     } else if (result instanceof GroovyObject && result.weight > SMALL) spend(result.weight)
     return result
   }

@@ -1,7 +1,8 @@
-import { bitsOf, checkBits } from '../runtime/limits.ts'
+import { bitsOf, checkBits, spend } from '../runtime/limits.ts'
 import type { ClassInfo } from './class-info.ts'
 import { BigDecimalClass } from './classes.ts'
 import { arithmetic } from './exceptions.ts'
+import { decimalText } from './number-text.ts'
 import { GroovyObject } from './value.ts'
 
 export type Rounding = 'UP' | 'DOWN' | 'CEILING' | 'FLOOR' | 'HALF_UP' | 'HALF_DOWN' | 'HALF_EVEN' | 'UNNECESSARY'
@@ -32,6 +33,7 @@ export class BigDecimal extends GroovyObject {
     const [, sign, whole = '', fraction = '', exponent = '0'] = match
     if (whole === '' && fraction === '') return null
     checkBits((whole.length + fraction.length) * BITS_PER_DIGIT)
+    spend((whole.length + fraction.length) * BITS_PER_DIGIT)
     const digits = BigInt(whole + fraction)
     return new BigDecimal(sign === '-' ? -digits : digits, fraction.length - Number(exponent))
   }
@@ -168,19 +170,19 @@ export class BigDecimal extends GroovyObject {
   }
 
   toNumber(): number {
-    return Number(`${this.unscaled}e${-this.scale}`)
+    return Number(`${decimalText(this.unscaled)}e${-this.scale}`)
   }
 
   toPlainString(): string {
-    if (this.scale <= 0) return String(this.#at(0))
+    if (this.scale <= 0) return decimalText(this.#at(0))
     return this.#withPoint()
   }
 
   override toString(): string {
-    if (this.scale === 0) return String(this.unscaled)
+    if (this.scale === 0) return decimalText(this.unscaled)
     const exponent = this.precision - 1 - this.scale
     if (this.scale > 0 && exponent >= -6) return this.#withPoint()
-    const digits = String(abs(this.unscaled))
+    const digits = decimalText(abs(this.unscaled))
     const mantissa = digits.length === 1 ? digits : `${digits[0]}.${digits.slice(1)}`
     const suffix = exponent === 0 ? '' : `E${exponent > 0 ? '+' : ''}${exponent}`
     return `${this.sign < 0 ? '-' : ''}${mantissa}${suffix}`
@@ -188,7 +190,7 @@ export class BigDecimal extends GroovyObject {
 
   #withPoint(): string {
     checkBits(this.scale * BITS_PER_DIGIT)
-    const digits = String(abs(this.unscaled)).padStart(this.scale + 1, '0')
+    const digits = decimalText(abs(this.unscaled)).padStart(this.scale + 1, '0')
     const point = digits.length - this.scale
     return `${this.sign < 0 ? '-' : ''}${digits.slice(0, point)}.${digits.slice(point)}`
   }
@@ -230,7 +232,7 @@ function roundedQuotient(top: bigint, bottom: bigint, rounding: Rounding): bigin
 }
 
 function digitCount(number: bigint): number {
-  return String(abs(number)).length
+  return decimalText(abs(number)).length
 }
 
 function abs(number: bigint): bigint {

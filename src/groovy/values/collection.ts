@@ -41,6 +41,7 @@ export class ListValue extends CollectionValue {
     this.elements = elements
     this.klass = klass
     this.frozen = klass === UnmodifiableListClass
+    checkSize(elements.length)
     allocateCollection(elements.length)
   }
 

@@ -47,6 +47,17 @@ export function compareDoubles(left: number, right: number): number {
   return Number(Object.is(right, -0)) - Number(Object.is(left, -0))
 }
 
+/** Whether two values are identical; for texts, whether they are equal. */
+export function identical(left: Value, right: Value): boolean {
+  return typeof left === 'string' && typeof right === 'string' ? sameText(left, right) : left === right
+}
+
+function sameText(left: string, right: string): boolean {
+  if (left.length !== right.length) return false
+  if (left.length > SMALL) spend(left.length)
+  return left === right
+}
+
 /** As `String.compareTo`: the difference of the first characters that differ, else of the lengths. */
 export function compareTexts(left: string, right: string): number {
   const length = Math.min(left.length, right.length)
@@ -66,7 +77,7 @@ function sign(number: number): number {
 export function compareValues(left: Value, right: Value): number {
   if (typeof left === 'number' && typeof right === 'number') return left < right ? -1 : left > right ? 1 : 0
   tick()
-  if (left === right) return 0
+  if (identical(left, right)) return 0
   if (left === null) return -1
   if (right === null) return 1
   const outcome = compareKnown(left, right) ?? compareObjects(left, right)

@@ -4,7 +4,7 @@ import { settled } from '../runtime/pending.ts'
 import { classOf } from './class-of.ts'
 import { ComparableInterface, ObjectClass } from './classes.ts'
 import { CollectionValue, equality, ListValue, MapEntry, MapValue, SetValue } from './collection.ts'
-import { compareForEquality } from './compare.ts'
+import { compareForEquality, identical } from './compare.ts'
 import { CustomKey, keyOf } from './hash.ts'
 import { ArrayValue } from './java-array.ts'
 import { isNumber } from './number-tower.ts'
@@ -12,7 +12,7 @@ import type { GroovyObject, Value } from './value.ts'
 
 /** `left == right`. */
 export function groovyEquals(left: Value, right: Value): boolean {
-  if (left === right) return true
+  if (identical(left, right)) return true
   if (left === null || right === null) return false
   if (typeof left === 'string' && typeof right === 'string') return false
   if (typeof left === 'number' && typeof right === 'number') return false
@@ -57,7 +57,7 @@ function hasNumber({ items }: SetValue, number: Value): boolean {
 
 /** As Java's `equals`. */
 export function javaEquals(left: Value, right: Value): boolean {
-  if (left === right) return true
+  if (identical(left, right)) return true
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
   if (left instanceof ListValue) {
     if (!(right instanceof ListValue) || left.size !== right.size) return false

@@ -1,5 +1,5 @@
 // Hash codes as in Java, and keys of values for a JavaScript Map.
-import { checkText, SMALL, spend, tick } from '../runtime/limits.ts'
+import { bitsOf, checkText, SMALL, spend, tick } from '../runtime/limits.ts'
 import { settled } from '../runtime/pending.ts'
 import { BigDecimal } from './big-decimal.ts'
 import { ClassInfo } from './class-info.ts'
@@ -7,6 +7,7 @@ import { ObjectClass } from './classes.ts'
 import { CollectionValue, ListValue, MapEntry, MapValue, SetValue } from './collection.ts'
 import { GStringValue } from './gstring.ts'
 import { ArrayValue } from './java-array.ts'
+import { decimalText } from './number-text.ts'
 import { BigIntegerValue, ByteValue, CharValue, DoubleValue, FloatValue, ShortValue } from './numbers.ts'
 import { textOf } from './text.ts'
 import { ThrowableValue } from './throwable.ts'
@@ -92,6 +93,7 @@ function floatHash(number: number): number {
 
 function bigHash(number: bigint): number {
   const size = number < 0n ? -number : number
+  spend(bitsOf(size))
   let hash = 0
   const hex = size.toString(16)
   const padded = hex.padStart(Math.ceil(hex.length / 8) * 8, '0')
@@ -122,10 +124,10 @@ export function keyOf(value: Value): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof GStringValue) return `\0G${textOf(value)}`
   if (value instanceof CharValue) return `\0C${value.code}`
-  if (value instanceof BigDecimal) return `\0D${value.unscaled}:${value.scale}`
+  if (value instanceof BigDecimal) return `\0D${decimalText(value.unscaled)}:${value.scale}`
   if (value instanceof DoubleValue) return `\0E${Object.is(value.value, -0) ? '-0' : value.value}`
   if (value instanceof FloatValue) return `\0F${Object.is(value.value, -0) ? '-0' : value.value}`
-  if (value instanceof BigIntegerValue) return `\0I${value.value}`
+  if (value instanceof BigIntegerValue) return `\0I${decimalText(value.value)}`
   if (value instanceof ShortValue) return `\0T${value.value}`
   if (value instanceof ByteValue) return `\0B${value.value}`
   if (value instanceof ListValue) return `\0L${joined(value.items.map(partOf))}`

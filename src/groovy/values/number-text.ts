@@ -1,4 +1,12 @@
-// Floating-point numbers as Java prints them.
+// Numbers as Java prints them.
+import { bitsOf, spend } from '../runtime/limits.ts'
+
+/** The decimal digits of an integer, after its sign: this takes long for a large one. */
+export function decimalText(number: bigint): string {
+  const bits = bitsOf(number)
+  if (bits > 0) spend(bits)
+  return String(number)
+}
 
 /** As `Double.toString`. */
 export function doubleText(number: number): string {

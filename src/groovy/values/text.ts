@@ -1,5 +1,5 @@
 // Values as text: as Groovy prints them (`[a:1]`), as Java does (`{a=1}`), and as `inspect` does (`['a':1]`).
-import { boundedText, checkText, spend, tick } from '../runtime/limits.ts'
+import { boundedText, checkText, tick } from '../runtime/limits.ts'
 import { settled } from '../runtime/pending.ts'
 import { BigDecimal } from './big-decimal.ts'
 import { ClassInfo } from './class-info.ts'
@@ -7,7 +7,7 @@ import { ClosureValue } from './closure.ts'
 import { CollectionValue, MapEntry, MapValue } from './collection.ts'
 import { GStringValue } from './gstring.ts'
 import { ArrayValue } from './java-array.ts'
-import { doubleText, floatText } from './number-text.ts'
+import { decimalText, doubleText, floatText } from './number-text.ts'
 import { BigIntegerValue, ByteValue, CharValue, DoubleValue, FloatValue, ShortValue } from './numbers.ts'
 import { RangeValue } from './range.ts'
 import type { GroovyObject, Value } from './value.ts'
@@ -51,13 +51,11 @@ export function builtInText(value: Value): string | null {
 }
 
 function numberText(value: GroovyObject): string | null {
-  if (value.weight > 0 && (value instanceof BigDecimal || value instanceof BigIntegerValue)) spend(value.weight)
   if (value instanceof BigDecimal) return value.toString()
   if (value instanceof DoubleValue) return doubleText(value.value)
   if (value instanceof FloatValue) return floatText(value.value)
-  if (value instanceof BigIntegerValue || value instanceof ShortValue || value instanceof ByteValue) {
-    return String(value.value)
-  }
+  if (value instanceof BigIntegerValue) return decimalText(value.value)
+  if (value instanceof ShortValue || value instanceof ByteValue) return String(value.value)
   return null
 }
 

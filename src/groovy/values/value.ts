@@ -1,3 +1,4 @@
+import { allocateObject } from '../runtime/limits.ts'
 import type { ClassInfo } from './class-info.ts'
 
 /**
@@ -10,6 +11,10 @@ export type Value = null | boolean | number | bigint | string | GroovyObject
 /** A value with a Groovy class. */
 export abstract class GroovyObject {
   abstract readonly klass: ClassInfo
+
+  constructor() {
+    allocateObject()
+  }
 
   /** Objects of one class with the same identity text are equal; null: by the class's `equals`. */
   equalityKey(): string | null {

@@ -2,6 +2,7 @@
 import { TextParts } from '../../runtime/text-parts.ts'
 import { classOf } from '../../values/class-of.ts'
 import { IllegalArgumentException, illegalArgument } from '../../values/exceptions.ts'
+import { decimalText } from '../../values/number-text.ts'
 import {
   BIG_DECIMAL,
   FLOATING,
@@ -106,7 +107,7 @@ function convertLower(value: Value, conversion: string, flags: string, precision
 function wholeDigits(value: Value, flags: string): string {
   const rank = numberRank(value)
   if (!isNumber(value) || rank === FLOATING || rank === BIG_DECIMAL) throw wrongType('d', value)
-  return grouped(String(toBigInt(value)), flags)
+  return grouped(decimalText(toBigInt(value)), flags)
 }
 
 function wrongType(conversion: string, value: Value): unknown {
