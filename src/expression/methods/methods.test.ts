@@ -45,6 +45,8 @@ const results: readonly (readonly [string, unknown])[] = [
   ["'abc'.equals('abc')", true],
   ["'abc'.equals(5)", false],
   ["'abc'.equalsIgnoreCase('ABC')", true],
+  ["'admin'.equalsIgnoreCase('ADMİN')", true],
+  ["'ADMİN'.equalsIgnoreCase('admi̇n')", false],
   ["'a'.compareTo('b')", -1],
   ["'a'.toString()", 'a'],
   ['list.size()', 3],

@@ -1,5 +1,6 @@
 import { EvaluationError, RegexSyntaxError } from '../errors.ts'
 import { text, wholeNumber } from '../functions/arguments.ts'
+import { equalsInAnyCase } from '../letter-case.ts'
 import { cachedRegex } from '../regex/cache.ts'
 import type { Matcher } from '../regex/matcher.ts'
 import { replaceMatches, splitAt } from '../regex/template.ts'
@@ -96,10 +97,7 @@ export const stringMethods: ReadonlyMap<string, Method<string>> = new Map([
   ['split', method(1, (self, [pattern]) => splitAt(regex('split', pattern), self))],
   ['matches', method(1, (self, [pattern]) => regex('matches', pattern).matchWhole(self) !== null)],
   ['equals', method(1, (self, [other]) => self === other)],
-  [
-    'equalsIgnoreCase',
-    method(1, (self, [other]) => typeof other === 'string' && self.toLowerCase() === other.toLowerCase()),
-  ],
+  ['equalsIgnoreCase', method(1, (self, [other]) => typeof other === 'string' && equalsInAnyCase(self, other))],
   ['compareTo', method(1, (self, [other]) => compare(self, string('compareTo', other)))],
   ['toString', method(0, (self) => self)],
 ])

@@ -1,4 +1,5 @@
 import type { CharSet } from './char-set.ts'
+import type { Fold } from './reader.ts'
 
 /** A zero-width assertion. */
 export type Assertion = 'start' | 'end' | 'endOrLastLine' | 'lineStart' | 'lineEnd' | 'boundary' | 'notBoundary'
@@ -17,7 +18,7 @@ export type RegexNode =
       readonly negative: boolean
       readonly item: RegexNode
     }
-  | { readonly type: 'backreference'; readonly index: number; readonly ignoreCase: boolean }
+  | { readonly type: 'backreference'; readonly index: number; readonly fold: Fold }
   | { readonly type: 'assertion'; readonly kind: Assertion }
 
 /** A quantifier. */

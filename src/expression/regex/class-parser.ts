@@ -1,13 +1,13 @@
 import { type CharSet, charSet, foldCase, intersect, maxUnit, negate, union } from './char-set.ts'
 import { readCharacterEscape, readSetEscape } from './escapes.ts'
-import type { Flags, PatternReader } from './reader.ts'
+import { type Flags, foldOf, type PatternReader } from './reader.ts'
 
 const maxClassDepth = 20
 
 /** Folds the case of a set according to the flags. */
 export function folded(set: CharSet, flags: Flags): CharSet {
-  if (!flags.ignoreCase) return set
-  return foldCase(set, flags.unicodeCase ? 'unicode' : 'ascii')
+  const fold = foldOf(flags)
+  return fold === null ? set : foldCase(set, fold)
 }
 
 /** Parses a character class after its `[`, with Java's unions `[a[bc]]` and intersections `[a-z&&[^b]]`. */

@@ -1,4 +1,5 @@
 import { EvaluationError } from '../errors.ts'
+import { caseFolded } from '../letter-case.ts'
 import { tester } from './char-set.ts'
 import { lineTerminators, wordCharacters } from './named-sets.ts'
 import type { Enclosed, Instruction, Program } from './program.ts'
@@ -13,6 +14,10 @@ const enclosedCost = 24
 /** Cost of each further length that a look-behind tries. */
 const behindCost = 16
 
+const FOLDS = {
+  ascii: (text: string): string => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()),
+  unicode: caseFolded,
+} as const
 const isWord = tester(wordCharacters)
 const isTerminator = tester(lineTerminators)
 const fail = -1
@@ -182,14 +187,14 @@ export class Machine {
     if (this.#steps > maxSteps) throw new EvaluationError('a regular expression took too many steps on this text')
   }
 
-  #repeated({ index, ignoreCase }: Instruction & { op: 'reference' }, position: number): number {
+  #repeated({ index, fold }: Instruction & { op: 'reference' }, position: number): number {
     const [from, to] = [this.#slots[index * 2]!, this.#slots[index * 2 + 1]!]
     if (from === fail || to === fail) return fail
     // Case folding takes several times as long as comparing.
-    this.#count((to - from) >> (ignoreCase ? 1 : 3))
+    this.#count((to - from) >> (fold === null ? 3 : 1))
     const wanted = this.#subject.slice(from, to)
     const found = this.#subject.slice(position, position + wanted.length)
-    const same = ignoreCase ? found.toLowerCase() === wanted.toLowerCase() : found === wanted
+    const same = found === wanted || (fold !== null && FOLDS[fold](found) === FOLDS[fold](wanted))
     return same ? position + wanted.length : fail
   }
 

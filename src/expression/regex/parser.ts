@@ -4,7 +4,7 @@ import { type CharSet, charsOf, negate } from './char-set.ts'
 import { folded, readClass } from './class-parser.ts'
 import { readCharacterEscape, readSetEscape } from './escapes.ts'
 import { lineTerminators, verticalSpace } from './named-sets.ts'
-import { type Flags, noFlags, PatternReader, switchFlags } from './reader.ts'
+import { type Flags, foldOf, noFlags, PatternReader, switchFlags } from './reader.ts'
 
 const maxPatternLength = 16 * 1024
 const maxDepth = 100
@@ -190,7 +190,7 @@ class RegexParser {
       index = Math.trunc(index / 10)
     }
     this.#references.push({ index, at })
-    return { type: 'backreference', index, ignoreCase: this.#flags.ignoreCase }
+    return { type: 'backreference', index, fold: foldOf(this.#flags) }
   }
 
   #group(at: number): RegexNode | null {

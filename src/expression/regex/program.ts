@@ -1,6 +1,7 @@
 import { RegexSyntaxError } from '../errors.ts'
 import { type Assertion, type ParsedRegex, type RegexNode, type Repeat, some, widthOf } from './ast.ts'
 import { tester } from './char-set.ts'
+import type { Fold } from './reader.ts'
 
 /** An instruction of the machine; `next` and `other` are indexes of instructions, `state` numbers the memoized ones. */
 export type Instruction =
@@ -9,7 +10,7 @@ export type Instruction =
   | { readonly op: 'jump'; to: number }
   | { readonly op: 'save'; readonly slot: number }
   | { readonly op: 'assert'; readonly kind: Assertion }
-  | { readonly op: 'reference'; readonly index: number; readonly ignoreCase: boolean }
+  | { readonly op: 'reference'; readonly index: number; readonly fold: Fold }
   | { readonly op: 'progress'; readonly slot: number }
   | Enclosed
   | { readonly op: 'done' }
@@ -96,7 +97,7 @@ class Builder {
         this.#enclosed(node.direction, node.negative, node.item)
         break
       case 'backreference':
-        this.push({ op: 'reference', index: node.index, ignoreCase: node.ignoreCase })
+        this.push({ op: 'reference', index: node.index, fold: node.fold })
         break
       case 'assertion':
         this.push({ op: 'assert', kind: node.kind })

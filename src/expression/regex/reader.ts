@@ -19,6 +19,12 @@ export const noFlags: Flags = {
   unixLines: false,
 }
 
+/** The letters whose case is ignored: as in Java, those of ASCII unless `(?u)` is set too; null for none. */
+export type Fold = 'ascii' | 'unicode' | null
+
+export const foldOf = ({ ignoreCase, unicodeCase }: Flags): Fold =>
+  ignoreCase ? (unicodeCase ? 'unicode' : 'ascii') : null
+
 const flagLetters: ReadonlyMap<string, keyof Flags> = new Map([
   ['i', 'ignoreCase'],
   ['s', 'dotAll'],

@@ -87,6 +87,8 @@ const searches: readonly (readonly [string, string, readonly (string | null)[] |
   ['(\\w)\\1', 'hello', ['ll', 'l']],
   ['(?<q>[\'"]).*?\\k<q>', `say "it's"`, [`"it's"`, '"']],
   ['(?i)(a)\\1', 'aA', ['aA', 'a']],
+  ['(?i)(k)\\1', 'k\u212a', null],
+  ['(?iu)(k)\\1', 'k\u212a', ['k\u212a', 'k']],
   ['(a)?\\1b', 'b', null],
   ['(?>a+)b', 'aaab', ['aaab']],
   ['(?>a+)ab', 'aaab', null],

@@ -1,4 +1,6 @@
 // Header fields: a map of names to headers, each with its values.
+
+import { caseFolded } from '#expression'
 import {
   ArrayValue,
   type ClassInfo,
@@ -132,7 +134,7 @@ function addAll(self: HeadersValue, other: MapValue): void {
 
 /** Compares names of headers as Java's CASE_INSENSITIVE_ORDER does. */
 function compareNames(left: Value, right: Value): number {
-  const [one, other] = [textOf(left).toLowerCase(), textOf(right).toLowerCase()]
+  const [one, other] = [caseFolded(textOf(left)), caseFolded(textOf(right))]
   return one < other ? -1 : Number(one > other)
 }
 

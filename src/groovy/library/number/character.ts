@@ -1,4 +1,5 @@
 // Character, and Math.
+import { lowerLetter, upperLetter } from '#expression'
 import { extend } from '../../registry/extend.ts'
 import { addNumbers, divideNumbers, multiplyNumbers, subtractNumbers } from '../../runtime/number-math.ts'
 import { CharacterClass, declareClass } from '../../values/classes.ts'
@@ -36,8 +37,8 @@ for (const [name, pattern] of tests) {
 
 const mapped = (change: (text: string) => string) => (value: Value) =>
   CharValue.of(change(characterText(value)).charCodeAt(0))
-const upper = mapped((text) => text.toUpperCase())
-const lower = mapped((text) => text.toLowerCase())
+const upper = mapped(upperLetter)
+const lower = mapped(lowerLetter)
 
 extend(CharacterClass, {
   'static toUpperCase(char character): char': upper,

@@ -1,4 +1,5 @@
 // Groovy's extension methods of strings.
+import { caseFolded } from '#expression'
 import { extend } from '../../registry/extend.ts'
 import { coerceTo } from '../../runtime/coerce.ts'
 import { normalIndex } from '../../runtime/indexing.ts'
@@ -326,11 +327,11 @@ extend(CharSequenceInterface, {
     between(textOf(self), textOf(from), textOf(to)),
   'count(CharSequence text): int': (self: Value, part: Value) => countOf(textOf(self), textOf(part)),
   'containsIgnoreCase(CharSequence text): boolean': (self: Value, part: Value) =>
-    indexIn(textOf(self).toLowerCase(), textOf(part).toLowerCase()) >= 0,
+    indexIn(caseFolded(textOf(self)), caseFolded(textOf(part))) >= 0,
   'startsWithIgnoreCase(CharSequence text): boolean': (self: Value, part: Value) =>
-    textOf(self).toLowerCase().startsWith(textOf(part).toLowerCase()),
+    caseFolded(textOf(self)).startsWith(caseFolded(textOf(part))),
   'endsWithIgnoreCase(CharSequence text): boolean': (self: Value, part: Value) =>
-    textOf(self).toLowerCase().endsWith(textOf(part).toLowerCase()),
+    caseFolded(textOf(self)).endsWith(caseFolded(textOf(part))),
   'startsWithAny(CharSequence... texts): boolean': (self: Value, parts: Value[]) =>
     parts.some((part) => textOf(self).startsWith(textOf(part))),
   'endsWithAny(CharSequence... texts): boolean': (self: Value, parts: Value[]) =>

@@ -1,4 +1,5 @@
 // Java's methods of String, also for GString and StringBuilder.
+import { caseFolded, equalsInAnyCase } from '#expression'
 import { extend } from '../../registry/extend.ts'
 import { itemsOf } from '../../runtime/items.ts'
 import { boundedText, checkCopy, checkText } from '../../runtime/limits.ts'
@@ -131,10 +132,10 @@ extend(CharSequenceInterface, {
     return repeated(textOf(self), count)
   },
   'equalsIgnoreCase(String? other): boolean': (self: Value, other: string | null) =>
-    other !== null && textOf(self).toUpperCase().toLowerCase() === other.toUpperCase().toLowerCase(),
+    other !== null && equalsInAnyCase(textOf(self), other),
   'compareTo(Object other): int': (self: Value, other: Value) => compareTexts(textOf(self), comparable(self, other)),
   'compareToIgnoreCase(String other): int': (self: Value, other: string) =>
-    compareTexts(textOf(self).toLowerCase(), other.toLowerCase()),
+    compareTexts(caseFolded(textOf(self)), caseFolded(other)),
   'contentEquals(CharSequence other): boolean': (self: Value, other: Value) => textOf(self) === textOf(other),
   'intern(): String': (self: Value) => textOf(self),
   'getBytes(): byte[]': (self: Value) => new ByteArray(bytesOf(textOf(self), 'UTF-8')),
