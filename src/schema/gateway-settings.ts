@@ -71,6 +71,12 @@ export const SETTING_FIELDS = {
       description:
         'Environment variables that Groovy scripts may read with `System.getenv`; `*` in a name matches any characters.',
     }),
+  scriptFiles: list(config(string({ nonEmpty: true })))
+    .default(['data', 'scripts'])
+    .meta({
+      description:
+        'Folders and files of the instance that Groovy scripts may read with `File`. Those of `secrets`, `admin.json`, `config.json` and the routes are never readable.',
+    }),
   patchTransform: config(boolean()).optional().meta({
     description:
       'Whether patches of routes may run scripts of the scripts folder; by default only in DEVELOPMENT mode.',

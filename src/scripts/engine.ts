@@ -4,6 +4,7 @@ import type { Exchange, Handler, Response } from '#http'
 import type { Logger } from '#logging'
 import type { ScriptProblem } from './errors.ts'
 import type { EvaluationInput } from './evaluation-input.ts'
+import type { ReadableFiles } from './groovy/readable-files.ts'
 
 /** Environment of the script of one object. */
 export interface ScriptSettings {
@@ -22,8 +23,8 @@ export interface ScriptSettings {
   readonly clock: { now(): number }
   /** Variables of the environment that scripts may read (`scriptEnvironment` of admin.json). */
   readonly environment: ReadonlyMap<string, string>
-  /** Folders of readable and of forbidden files; null where scripts read no files. */
-  readonly files: { readonly instance: string; readonly secrets: string } | null
+  /** The files that scripts can read; null where scripts read no files. */
+  readonly files: ReadableFiles | null
   /** Limit of a synchronous run, in milliseconds. */
   readonly timeout: number
   /** Limit of an evaluation, in milliseconds. */

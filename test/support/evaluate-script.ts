@@ -19,7 +19,12 @@ export interface ScriptOptions {
   readonly values?: Readonly<Record<string, unknown>>
   readonly clock?: { now(): number }
   readonly environment?: ReadonlyMap<string, string>
-  readonly files?: { readonly instance: string; readonly secrets: string }
+  readonly files?: {
+    readonly instance: string
+    readonly config: string
+    readonly secrets: string
+    readonly readable: readonly string[]
+  }
 }
 
 /** A script under test. */

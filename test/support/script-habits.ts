@@ -46,7 +46,7 @@ export class ScriptHabitsSite implements AsyncDisposable {
       await RunningGateway.start({
         files,
         routes,
-        admin: { scriptEnvironment: ['HABIT_*'] },
+        admin: { scriptEnvironment: ['HABIT_*'], scriptFiles: ['config/users.csv'] },
         env: { HABIT_REGION: 'eu', OTHER: 'hidden' },
       }),
     )

@@ -4,6 +4,7 @@ import type { Logger } from '#logging'
 import type { CallName, EvaluationCalls } from '../evaluation-calls.ts'
 import { awaited } from './host-class.ts'
 import { toGroovy } from './host-values.ts'
+import type { ReadableFiles } from './readable-files.ts'
 
 /** Interface of one evaluation of a Groovy script to the gateway. */
 export interface EvaluationHost {
@@ -13,8 +14,8 @@ export interface EvaluationHost {
   /** The number of entries that the script has logged. */
   readonly logged: { entries: number }
   readonly clock: { now(): number }
-  /** Folders of readable and of forbidden files; null where scripts read no files. */
-  readonly files: { readonly instance: string; readonly secrets: string } | null
+  /** The files that scripts can read; null where scripts read no files. */
+  readonly files: ReadableFiles | null
   /** The response for a failed upstream request; null for any other error. */
   failureResponse(error: unknown, exchange: Exchange): Response | null
   /** Writes changes inside values back; called before other code of the gateway uses the exchange. */

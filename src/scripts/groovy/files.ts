@@ -1,6 +1,6 @@
-// `File`, for reading: files of the instance, never those of secrets.
-import { readFile, realpath, stat } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path'
+// `File`, for reading: files that `scriptFiles` lists.
+import { readFile, stat } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
 import {
   andThen,
   ByteArray,
@@ -16,6 +16,7 @@ import {
 } from '#groovy'
 import { currentHost } from './evaluation-host.ts'
 import { awaited, extendWithHost } from './host-class.ts'
+import { type ReadableFiles, readablePath } from './readable-files.ts'
 
 export const FileClass = classes.declareClass('java.io.File')
 
@@ -39,36 +40,13 @@ class FileValue extends GroovyObject {
   }
 }
 
-/** Folders of readable and of forbidden files. */
-interface ReadableFolders {
-  readonly instance: string
-  readonly secrets: string
-}
-
-/** The real path of a readable file; null for others. Links are resolved first, so that none can leave the folders. */
-async function readablePath(path: string, { instance, secrets }: ReadableFolders): Promise<string | null> {
-  if (path.includes('\0')) return null
-  try {
-    const real = await realpath(resolve(instance, path))
-    const hidden = await realpath(secrets).catch(() => resolve(secrets))
-    return isBelow(real, await realpath(instance)) && !isBelow(real, hidden) && real !== hidden ? real : null
-  } catch {
-    return null
-  }
-}
-
-function isBelow(path: string, folder: string): boolean {
-  const way = relative(folder, path)
-  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
-}
-
-async function readBytes(path: string, folders: ReadableFolders | null): Promise<Uint8Array> {
-  const real = folders === null ? null : await readablePath(path, folders)
+async function readBytes(path: string, files: ReadableFiles | null): Promise<Uint8Array> {
+  const real = files === null ? null : await readablePath(path, files)
   const stats = real === null ? null : await stat(real)
   if (real === null || !stats?.isFile()) {
     throw throwable(
       exceptions.FileNotFoundException,
-      `${path} (no such file in the folders of the instance that scripts can read)`,
+      `${path} (no such file among those that scripts can read: ${files?.readable.join(', ') ?? ''}; list others in scriptFiles of admin.json)`,
     )
   }
   if (stats.size > MAX_BYTES) throw throwable(exceptions.IOException, `${path} is larger than ${MAX_BYTES} bytes`)

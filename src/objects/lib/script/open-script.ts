@@ -49,7 +49,7 @@ export async function openScript(
     secrets: secretsProvider,
     clock: env.clock,
     environment: listedVariables(env.settings.scriptEnvironment, env.variables),
-    files: env.directories,
+    files: { ...env.directories, readable: env.settings.scriptFiles },
     timeout: env.settings.scriptTimeout,
     deadline: env.settings.scriptDeadline,
   })
