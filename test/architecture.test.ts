@@ -284,7 +284,7 @@ test('each package and each dangerous module is imported by one folder', () => {
 })
 
 test('files are replaced by #files, so that every write survives a crash in the same way', () => {
-  /** Rotation moves a file that is complete; a copied release writes many files with one sync. */
+  /** Rotation moves a file that is complete; the folder of a release gets its name when it is complete. */
   const moving = ['src/files/durable-file.ts', 'src/audit/files/rotated-files.ts', 'src/control/fleet/']
   const findings = importFindings(shipped, (source, { specifier, names }) => {
     const renames = /^node:fs/.test(specifier) && /\brename(?:Sync)?\b/.test(names)

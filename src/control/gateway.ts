@@ -202,7 +202,7 @@ export class Gateway {
     await this.#openAdmin()
     await this.#startUnits({ isAside: false })
     if (this.#state === 'starting') this.#state = 'running'
-    this.#fleet?.started()
+    await this.#fleet?.started()
     await this.#audit.logStrandedSpools(this.units)
   }
 

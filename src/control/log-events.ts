@@ -32,14 +32,10 @@ export const EVENTS = logEvents('GW_CONTROL', {
     action: 'Change the configuration over the management API, or with `gateway push`.',
   },
   COPY_DAMAGED: {
-    message: 'the local copy of the release can not be used',
-    meaning: 'The release is read from the store; until that can be reached, a gateway that just started is not ready.',
-    action: 'Check the disk of the state directory; the copy is written again with the next release that is read.',
-  },
-  COPY_NOT_FINISHED: {
-    message: 'an interrupted change of the local copy can not be finished; the release before it is used',
-    meaning: 'The gateway serves an older release until the store can be reached.',
-    action: 'Check the disk of the state directory.',
+    message: 'the local copy of the release has damaged files, which can not be restored without the store',
+    meaning:
+      'Units that serve go on. The files are read from the store as soon as it can be reached; until then a gateway that just started is not ready.',
+    action: 'Check the disk of the state directory, and the store. Do not change files of the local copy by hand.',
   },
   HISTORY_FILES_IGNORED: {
     message: 'files in the history of routes are ignored, since they can not be read as versions',
@@ -95,10 +91,16 @@ export const EVENTS = logEvents('GW_CONTROL', {
     meaning: 'This instance does not count as one that serves the release. The other files of the release are served.',
     action: 'See the problems before this entry; push a corrected release, or roll back.',
   },
+  RELEASE_NOT_STORED: {
+    message: 'a release can not be written to the state directory; the one before it stays',
+    meaning: 'Traffic is not affected. The instance tries again.',
+    action: 'Free space on the disk of the state directory, or correct its permissions.',
+  },
   RELEASE_REFUSED: {
     message: 'no unit can start with a release; the one before it stays',
-    meaning: 'Traffic is not affected. This instance does not serve the release.',
-    action: 'Correct config.json or the scripts at the place in `reason`, and push; or roll back.',
+    meaning: 'Traffic is not affected. This instance does not serve the release, and tries again within five minutes.',
+    action:
+      'Correct config.json or the scripts at the place in `reason`, and push; or roll back. Where the cause is on this machine, correct it, and send SIGHUP.',
   },
   RELEASE_UNREADABLE: {
     message: 'a release of the configuration store can not be read; the one before it stays',

@@ -70,7 +70,7 @@ describe('a fleet of two gateways', { skip: etcdMissing }, () => {
     )
     await waitUntil('the release is served', async () => (await one.instances()).get('one')?.['served'] === 1)
     assert.equal(await one.text('/own'), 'of the instance')
-    const copy = join(states[0].path, 'release/config/routes')
+    const copy = join(states[0].path, 'release/current/config/routes')
     assert.ok(existsSync(join(copy, 'own.json')) && existsSync(join(copy, 'added.json')))
     assert.equal(existsSync(join(one.gateway.instance.directory, 'config/routes/added.json')), false)
   })
@@ -241,7 +241,7 @@ describe('a fleet of two gateways', { skip: etcdMissing }, () => {
   })
 
   test('a file of the local copy that is changed by hand is overwritten with a warning', async () => {
-    const file = join(states[0].path, 'release/config/routes/own.json')
+    const file = join(states[0].path, 'release/current/config/routes/own.json')
     const text = readFileSync(file, 'utf8')
     writeFileSync(file, JSON.stringify(pathRoute('/own', 'by hand')))
     await waitUntil('it is as it was', () => readFileSync(file, 'utf8') === text)

@@ -116,7 +116,7 @@ test('a process takes over with a store while releases arrive', { skip, timeout:
     [(await second.ask('/reverted')).text, (await second.ask('/none')).text, (await second.ask('/more-1')).text],
     ['as before', 'config last', 'config last'],
   )
-  const copy = join(instance.directory, 'state/release')
+  const copy = join(instance.directory, 'state/release/current')
   for (const [path, content] of Object.entries(last)) {
     const text = typeof content === 'string' ? content : JSON.stringify(content)
     assert.equal(readFileSync(join(copy, path), 'utf8'), text, path)

@@ -101,3 +101,8 @@ export function keptBeside(
   }
   return kept
 }
+
+/** Hashes of all contents of a record. */
+export function hashesOf({ release, kept }: CopyRecord): Set<string> {
+  return new Set([...release.files.values(), ...kept.values()].map(({ hash }) => hash))
+}

@@ -1,13 +1,15 @@
 import type { EtcdErrorKind } from '#etcd'
 import type { HealthCheck } from '../admin/health.ts'
 import type { CopiedRelease } from './copied-release.ts'
-import type { FleetState } from './fleet-state.ts'
+import type { ReleaseFailure } from './release-failure.ts'
+import type { ReleaseVersions } from './release-versions.ts'
 import type { Connection } from './store-follower.ts'
 
 /** What health says of a fleet; without addresses, since it is public. */
 interface FleetHealth {
   readonly connection: Connection
-  readonly state: FleetState
+  readonly versions: ReleaseVersions
+  readonly failure: ReleaseFailure | null
   readonly copy: { readonly release: CopiedRelease | null; readonly age: number }
   readonly recordRefusal: EtcdErrorKind | null
   /** Whether units have started. */
@@ -29,30 +31,32 @@ const DAY = 24 * HOUR
 
 /** The entry `store` of `/health/ready?verbose`. The store is never a reason to be unready once something is served. */
 export function fleetCheck(health: FleetHealth, now = Date.now()): HealthCheck {
-  const { connection, state, copy, recordRefusal, isStarted } = health
-  const serves = servedText(copy, state)
-  const check = (text: string): HealthCheck => ({
+  const { connection, versions, failure, copy, recordRefusal, isStarted } = health
+  const serves = servedText(copy, versions)
+  const check = (text: string, reason = ''): HealthCheck => ({
     name: 'store',
     ok: isStarted,
     state: isStarted ? 'degraded' : 'starting',
-    detail: isStarted ? `${text}; ${serves}` : text,
+    detail: (isStarted ? `${text}; ${serves}` : text) + reason,
   })
   if (connection.state === 'disconnected') {
     const reason = REASONS[connection.kind] ?? 'see the log'
     return check(`the configuration store can not be read for ${duration(now - connection.since)} (${reason})`)
   }
   if (connection.state === 'connecting') return check('connecting to the configuration store')
-  if (!isStarted) return check('reading the release of the configuration store')
-  if (state.divergence !== null)
+  const failing = `release ${versions.wanted ?? copy.release?.release ?? '?'} can not be served completely`
+  const reason = failure === null ? '' : `; reason: ${failure.reason}`
+  if (!isStarted) return check(failure === null ? 'reading the release of the configuration store' : failing, reason)
+  if (versions.divergence !== null)
     return check('the configuration store contradicts the local copy: decide by gateway push or gateway release adopt')
-  if (state.hasRival) return check('another gateway has the instanceId of this one: give each its own in admin.json')
-  if (state.state === 'failing') return check(`release ${state.wanted ?? '?'} can not be served completely`)
+  if (versions.hasRival) return check('another gateway has the instanceId of this one: give each its own in admin.json')
+  if (versions.state === 'failing') return check(failing, reason)
   if (recordRefusal !== null)
     return check(`the configuration store can not be written (${REASONS[recordRefusal] ?? 'see the log'})`)
   return { name: 'store', ok: true, state: 'up', detail: serves }
 }
 
-function servedText({ release, age }: FleetHealth['copy'], { served }: FleetState): string {
+function servedText({ release, age }: FleetHealth['copy'], { served }: ReleaseVersions): string {
   if (served === null)
     return release === null
       ? 'the files of the instance are served'

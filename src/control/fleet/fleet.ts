@@ -1,32 +1,27 @@
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { boundedWait, type ServedFolders } from '#contracts'
 import { EtcdClient, type EtcdError, type EtcdErrorKind } from '#etcd'
 import type { Logger } from '#logging'
-import { type Authorship, type ContentEntry, EtcdReleases, type FileChange, type WriteOutcome } from '#releases'
+import { type Authorship, EtcdReleases, type FileChange, type WriteOutcome } from '#releases'
 import { type Clock, systemClock } from '#schema'
 import type { HealthCheck } from '../admin/health.ts'
 import { EVENTS } from '../log-events.ts'
-import { CopyWatcher } from './copy-watcher.ts'
 import { makeFirstRelease } from './first-release.ts'
 import { fleetCheck } from './fleet-health.ts'
 import type { FleetSettings } from './fleet-settings.ts'
-import { FleetState } from './fleet-state.ts'
 import { defaultInstanceId } from './instance-id.ts'
 import { firstInstance, InstanceRecord, readInstances } from './instance-record.ts'
 import { comparedWith, type InstanceStatus, type ReleaseProblem } from './instance-status.ts'
-import { LocalCopy } from './local-copy.ts'
-import { ReleaseApplier } from './release-applier.ts'
+import { LocalCopy, type UnitFolders } from './local-copy.ts'
+import { Reconciler } from './reconciler.ts'
+import { RefusedError } from './release-failure.ts'
 import { ReleaseSweep } from './release-sweep.ts'
-import { servedFolders } from './served-folders.ts'
+import { ReleaseVersions } from './release-versions.ts'
 import type { ServingHost } from './serving-host.ts'
 import { StoreFollower, type StoreState } from './store-follower.ts'
 
 /** Milliseconds for the changes of others, before a change is decided again. */
 const CATCH_UP_LIMIT = 10_000
-
-/** Milliseconds before the first release is read again. */
-const FIRST_READ_PAUSE = 1_000
 
 /** Input of a fleet. */
 interface FleetInput {
@@ -50,18 +45,18 @@ export class Fleet {
   readonly id: string
   readonly settings: FleetSettings
   readonly releases: EtcdReleases
-  readonly state: FleetState
+  readonly versions: ReleaseVersions
   readonly copy: LocalCopy
   readonly #input: FleetInput
   readonly #client: EtcdClient
   readonly #follower: StoreFollower
-  readonly #applier: ReleaseApplier
+  readonly #reconciler: Reconciler
   readonly #record: InstanceRecord
   readonly #sweep: ReleaseSweep
-  readonly #watcher: CopyWatcher
-  readonly #ending = new AbortController()
   /** Resolves with the first state of the store; rejects when the fleet is closed before. */
   readonly #known = Promise.withResolvers<void>()
+  /** Those that units have started with; null for those of the instance. */
+  #opened: UnitFolders | null = null
   #isStarted = false
   #isClosed = false
   #hasLoggedOwn = false
@@ -83,13 +78,14 @@ export class Fleet {
     })
     const { prefix, maxReleaseSize: maxReleaseBytes, keepReleases } = store
     this.releases = new EtcdReleases(this.#client, { prefix, clock, maxReleaseBytes, keepReleases })
-    this.#watcher = new CopyWatcher(copy, logger)
-    this.state = new FleetState(settings.labels, clock, () => {
-      this.#record.changed()
-      if (this.#isStarted) this.#watcher.follow()
+    this.versions = new ReleaseVersions({
+      labels: settings.labels,
+      clock,
+      stored: () => copy.newest,
+      changed: () => this.#record.changed(),
     })
-    const { releases, state } = this
-    this.#applier = new ReleaseApplier({ releases, copy, state, logger, host: input.host })
+    const { releases, versions } = this
+    this.#reconciler = new Reconciler({ releases, copy, versions, logger, host: input.host, own: input.own })
     this.#record = new InstanceRecord({
       client: this.#client,
       keys: releases.keys,
@@ -103,7 +99,7 @@ export class Fleet {
       releases,
       logger,
       clock,
-      local: () => copy.release,
+      local: () => copy.newest,
       changed: (found) => this.#storeChanged(found),
       connectionChanged: () => {
         if (this.isConnected) this.#record.changed()
@@ -118,9 +114,11 @@ export class Fleet {
     return new Fleet(input, settings.instanceId ?? (await defaultInstanceId(state)), copy)
   }
 
-  /** The folders to start with: those of the local copy, or those of the instance where the store has no release. */
-  get folders(): ServedFolders | null {
-    return this.copy.release === null ? null : servedFolders(this.copy.root)
+  /** The folders to start with: those of the local copy, or null for those of the instance where the store has no release. */
+  async openFolders(): Promise<ServedFolders | null> {
+    const { newest } = this.copy
+    this.#opened = newest && (await this.copy.openFolders(newest))
+    return this.#opened?.folders ?? null
   }
 
   get isConnected(): boolean {
@@ -129,11 +127,15 @@ export class Fleet {
 
   /** Whether units serve a release, and not the folders of the instance. */
   get servesRelease(): boolean {
-    return this.#applier.isServing
+    return this.versions.running !== null
   }
 
   get isStarted(): boolean {
     return this.#isStarted
+  }
+
+  get failure(): Reconciler['failure'] {
+    return this.#reconciler.failure
   }
 
   get connection(): StoreFollower['connection'] {
@@ -147,7 +149,7 @@ export class Fleet {
 
   /** The record of this instance. */
   get status(): InstanceStatus {
-    const { wanted, served, state, problems, since } = this.state
+    const { wanted, served, state, problems, since } = this.versions
     return {
       id: this.id,
       version: this.#input.version,
@@ -164,7 +166,7 @@ export class Fleet {
   /** The living instances. */
   async instances(): Promise<InstanceStatus[]> {
     const found = await readInstances(this.#client, this.releases.keys)
-    const { pointer, divergence } = this.state
+    const { pointer, divergence } = this.versions
     if (pointer === null || pointer === undefined || divergence !== null) return found
     return found.map((status) => comparedWith(status, pointer))
   }
@@ -184,50 +186,35 @@ export class Fleet {
    */
   async ready(): Promise<void> {
     this.#follower.start()
-    if (this.copy.release !== null || !this.copy.isOwned) return
+    if (this.copy.newest !== null || !this.copy.isOwned) return
     await this.#known.promise
-    for (;;) {
-      const { wanted } = this.state
-      if (wanted === null) return
+    while (this.copy.newest === null && !this.versions.wantsOwn) {
       try {
-        return await this.#applier.copyOnly(wanted)
+        await this.#reconciler.store()
+        if (this.copy.newest === null) throw new Error('no release is wanted yet')
       } catch (error) {
-        const { message } = error as Error
-        if (this.state.problems[0]?.message !== message)
-          this.#input.logger.error({ error, release: wanted }, EVENTS.RELEASE_UNREADABLE)
-        this.state.fails([{ file: '', message }])
-        await this.#pause()
+        await this.#reconciler.failed(error)
       }
     }
   }
 
-  /** Units can not start with the release: waits for another one, and copies that. */
+  /** Units can not start with the release: resolves when it is time to try again, or when there is another one. */
   async startFailed(problems: readonly ReleaseProblem[]): Promise<void> {
-    const failed = this.copy.release?.write
-    const [first] = problems
-    this.#input.logger.error({ release: this.copy.release?.release, reason: first?.message }, EVENTS.RELEASE_REFUSED)
-    this.state.fails(problems)
     this.#record.start()
-    while (this.copy.release?.write === failed) {
-      await this.#pause()
-      const { wanted } = this.state
-      if (wanted !== null && wanted !== this.copy.release?.release) await this.#applier.copyOnly(wanted).catch(() => {})
-    }
-    this.state.fails([])
+    if (this.#opened !== null) await this.copy.closeFolders(this.#opened.folders)
+    await this.#reconciler.failed(new RefusedError(problems))
+    await this.#reconciler.store().catch(() => {})
   }
 
-  /** Units serve, and no other process does: takes what that one has copied since these units started. */
+  /** Units serve, and no other process does: takes what that one has stored since these units started. */
   async tookOver(): Promise<void> {
-    const hadRelease = this.copy.release !== null
-    const change = await this.copy.own()
-    if (hadRelease) await this.#applier.copiedBefore(change)
-    if (hadRelease && this.copy.release === null) await this.#applier.serveOwn(this.#input.own)
+    await this.copy.own()
     this.#start()
   }
 
   /** Units serve. */
-  started(): void {
-    if (this.copy.release !== null) this.#applier.started()
+  async started(): Promise<void> {
+    if (this.#opened !== null) await this.copy.serves(this.#opened.folders)
     this.#start()
   }
 
@@ -235,19 +222,23 @@ export class Fleet {
     this.#isStarted = true
     this.#record.start()
     this.#sweep.start()
-    this.#watcher.follow()
-    this.#applier.changed()
+    this.#reconciler.started(this.#opened?.release ?? null)
   }
 
-  /** SIGHUP, after routes were read again: a release that failed is tried again, and the record has the problems that are left. */
+  /** SIGHUP, before routes are read again: files of the local copy that were changed by hand are overwritten. */
+  repair(): Promise<void> {
+    return this.#reconciler.verify()
+  }
+
+  /** SIGHUP, after routes were read again: what failed is tried again, and the record has the problems that are left. */
   async reload(): Promise<void> {
-    this.#applier.changed()
-    await this.#applier.settled()
+    this.#reconciler.retry()
+    await this.#reconciler.settled()
   }
 
   /** A change of files makes a release. On a store without one it is the first, of the files of this instance with that change. */
   async write(changes: readonly FileChange[], by: Authorship): Promise<WriteOutcome> {
-    const local = this.copy.release
+    const local = this.copy.newest
     if (local !== null) return this.releases.write(changes, by, { local })
     const { own, settings } = this.#input
     return makeFirstRelease(this.releases, { folders: own, maxBytes: settings.store.maxReleaseSize }, changes, by)
@@ -257,32 +248,26 @@ export class Fleet {
   async written(outcome: WriteOutcome): Promise<void> {
     if (outcome.state !== 'done' || outcome.release === undefined) this.#follower.wake()
     // The first release also replaces the units, whose files are those of the instance until then.
-    else if (!this.servesRelease) await this.made(outcome.release)
-    else await this.#applier.written(outcome.release)
+    else if (!this.servesRelease) await this.made()
+    else await this.#reconciler.wrote(outcome.release)
   }
 
   /** A release was made over this gateway: waits a bounded time until it serves it. */
-  async made(release: number): Promise<void> {
-    await this.#applier.written(release)
-    await this.#upToDate(() => this.#applier.settled())
-  }
-
-  /** Units could start with the files of a release that is about to be made. */
-  triedOut(files: ReadonlyMap<string, ContentEntry>): void {
-    this.#applier.triedOut(files)
+  made(): Promise<void> {
+    return this.#upToDate(() => this.#reconciler.settled())
   }
 
   /** Resolves when the local copy has the changes of routes that the store has now; after a bounded time in any case. */
-  async catchUp(): Promise<void> {
-    await this.#upToDate(async () => {
-      const { wanted } = this.state
-      if (wanted !== null) await this.#applier.copyRoutes(wanted)
-    })
+  catchUp(): Promise<void> {
+    return this.#upToDate(() => this.#reconciler.store())
   }
 
   async #upToDate(step: () => Promise<void>): Promise<void> {
-    // The follower reports what is wrong with the store.
-    const refreshed = this.#follower.refresh().then(step, () => {})
+    // The follower reports what is wrong with the store, and the reconciler what is wrong with a release.
+    const refreshed = this.#follower
+      .refresh()
+      .then(step)
+      .catch(() => {})
     await boundedWait(refreshed, CATCH_UP_LIMIT)
   }
 
@@ -292,38 +277,29 @@ export class Fleet {
    */
   async adopt(): Promise<void> {
     const { pointer } = await this.releases.head()
-    this.#applier.forgetOwnWrites()
-    this.state.storeHas(pointer, null)
-    if (pointer === null) await this.#applier.serveOwn(this.#input.own)
-    else await this.#applier.adopt()
-    await this.#upToDate(() => this.#applier.settled())
+    this.versions.adopts(pointer)
+    this.#reconciler.adopt()
+    await this.made()
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
     const reason = new Error('the gateway is stopping')
-    this.#ending.abort(reason)
+    const reconciled = this.#reconciler.close(reason)
     this.#known.reject(reason)
     this.#sweep.close()
-    this.#watcher[Symbol.dispose]()
     await this.#record.close()
     this.releases[Symbol.dispose]()
-    const ended = Promise.all([this.#follower.close(), this.#applier.close()])
+    const ended = Promise.all([this.#follower.close(), reconciled])
     await this.#client[Symbol.asyncDispose]()
     await ended
     await this.copy.close()
   }
 
-  /** Before the next read; rejects when the fleet is closed. */
-  async #pause(): Promise<void> {
-    const { signal } = this.#ending
-    await delay(FIRST_READ_PAUSE, undefined, { ref: false, signal }).catch(() => signal.throwIfAborted())
-  }
-
   /** The instance with the smallest id removes what is no longer needed. */
   async #isFirst(): Promise<boolean> {
-    if (!this.isConnected || this.state.divergence !== null) return false
+    if (!this.isConnected || this.versions.divergence !== null) return false
     return (await firstInstance(this.#client, this.releases.keys)) === this.id
   }
 
@@ -331,7 +307,7 @@ export class Fleet {
     const { logger } = this.#input
     if (address === null) logger.info('no other gateway has the instanceId of this one any more')
     else logger.error({ instanceId: this.id, address }, EVENTS.INSTANCE_ID_SHARED)
-    this.state.rivalIs(address)
+    this.versions.rivalIs(address)
   }
 
   #refusalChanged(refusal: EtcdError | null): void {
@@ -343,14 +319,14 @@ export class Fleet {
 
   #storeChanged({ pointer, divergence }: StoreState): void {
     const { logger } = this.#input
-    if (divergence !== null && divergence.reason !== this.state.divergence?.reason)
+    if (divergence !== null && divergence.reason !== this.versions.divergence?.reason)
       logger.error({ reason: divergence.reason }, EVENTS.STORE_DIVERGED)
     if (pointer === null && divergence === null && !this.#hasLoggedOwn) {
       this.#hasLoggedOwn = true
       logger.info('the configuration store has no release; the files of this instance are served until the first one')
     }
-    this.state.storeHas(pointer, divergence)
+    this.versions.storeHas(pointer, divergence)
     this.#known.resolve()
-    if (this.#isStarted) this.#applier.changed()
+    this.#reconciler.changed()
   }
 }

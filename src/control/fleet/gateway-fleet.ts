@@ -1,4 +1,4 @@
-import { join, relative } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import type { ServedFolders } from '#contracts'
 import type { ApiSecurity } from '#crest'
 import { JsonSyntaxError } from '#json'
@@ -87,7 +87,7 @@ export class GatewayFleet {
   ): Promise<void> {
     for (;;) {
       await this.#opened.ready()
-      const { folders } = this.#opened
+      const folders = await this.#opened.openFolders()
       const { config: directory } = folders ?? this.#own
       try {
         readConfigFile(configFile(directory))
@@ -101,8 +101,8 @@ export class GatewayFleet {
     }
   }
 
-  started(): void {
-    this.#opened.started()
+  started(): Promise<void> {
+    return this.#opened.started()
   }
 
   tookOver(): Promise<void> {
@@ -119,7 +119,7 @@ export class GatewayFleet {
   }
 
   async repair(): Promise<void> {
-    await this.#fleet?.copy.repair()
+    await this.#fleet?.repair()
   }
 
   async reload(): Promise<void> {
@@ -137,17 +137,15 @@ export class GatewayFleet {
   /** Where changes of a route folder are written; null for a folder that is not part of releases. */
   targetOf(directory: string, folder: FolderStore): FolderTarget | null {
     const hash = (file: string) => folder.hash(file)
-    const copied = servedFolders(this.#copyRoot).config
     const writes = {
       write: this.#opened.write.bind(this.#opened),
       written: this.#opened.written.bind(this.#opened),
       catchUp: () => this.#opened.catchUp(),
     }
-    const ofCopy = releaseTarget(directory, copied, writes, {
-      hash,
-      lastGood: (path) => this.#opened.copy.lastGood(path),
-    })
-    return ofCopy ?? releaseTarget(directory, this.#own.config, writes, { hash, lastGood: () => null })
+    if (this.follows(directory))
+      return releaseTarget(directory, this.#own.config, writes, { hash, lastGood: () => null })
+    const lastGood = (path: string) => this.#opened.copy.lastGood(path)
+    return releaseTarget(directory, servedFolders(this.#copyOf(directory)).config, writes, { hash, lastGood })
   }
 
   /** Whether changes of files in a folder are deployed; those of the local copy come from the store. */
@@ -157,14 +155,18 @@ export class GatewayFleet {
 
   /** The folder of the instance for which the history has versions: also those of the local copy. */
   historyFolder(directory: string): string {
-    return this.follows(directory)
-      ? directory
-      : join(this.#input.settings.directories.instance, relative(this.#copyRoot, directory))
+    if (this.follows(directory)) return directory
+    return join(this.#input.settings.directories.instance, relative(this.#copyOf(directory), directory))
+  }
+
+  /** Units have a link in the local copy as their folder. */
+  #copyOf(directory: string): string {
+    return join(this.#copyRoot, relative(this.#copyRoot, directory).split(sep)[0] ?? '')
   }
 
   /** For the audit of routes that change with the release. */
   origin(): ChangeOrigin {
-    const { release = 0, author = null } = this.#fleet?.copy.release ?? {}
+    const { release = 0, author = null } = this.#fleet?.copy.newest ?? {}
     const actor = { userId: author, authentication: 'release' } as const
     return { actor, protocol: 'RELEASE', detail: { release: String(release) } }
   }

@@ -55,7 +55,8 @@ export class GatewayHost implements ServingHost {
     edits: RouteEdits,
     write: () => Promise<boolean>,
   ): Promise<'done' | 'unavailable' | readonly ReleaseProblem[]> {
-    const stores = this.#parts.stores().all.filter(({ directory }) => edits.has(directory))
+    const { config } = this.#parts.folders()
+    const stores = this.#parts.stores().all.filter(({ directory }) => edits.has(pathOf(directory, config) ?? ''))
     // In one order, since each keeps its queue until all are written.
     stores.sort((a, b) => (a.directory < b.directory ? -1 : 1))
     return this.#edit(stores, edits, write)
@@ -94,9 +95,10 @@ export class GatewayHost implements ServingHost {
       await write()
       return 'done'
     }
+    const folder = pathOf(store.directory, this.#parts.folders().config) as string
     let inner: 'done' | 'unavailable' | readonly ReleaseProblem[] = 'done'
     let isSwapped = false
-    const outcome = await store.editAll(edits.get(store.directory) ?? new Map(), async () => {
+    const outcome = await store.editAll(edits.get(folder) ?? new Map(), async () => {
       if (others.length === 0) isSwapped = await write()
       else {
         inner = await this.#edit(others, edits, async () => {
@@ -107,7 +109,6 @@ export class GatewayHost implements ServingHost {
       return isSwapped
     })
     if (typeof outcome === 'string') return outcome === 'unavailable' ? outcome : inner
-    const folder = pathOf(store.directory, this.#parts.folders().config)
     return [...outcome].flatMap(([file, problems]) =>
       problems.map(({ pointer, message }) => ({ file: `${folder}/${file}`, ...place(pointer), message })),
     )

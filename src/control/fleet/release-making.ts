@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import {
   type Authorship,
   type ContentEntry,
@@ -8,7 +8,7 @@ import {
   wantedRelease,
 } from '#releases'
 import { decodeRouteFile, type RouteFile } from '../route-files.ts'
-import type { FetchContents } from './copied-contents.ts'
+import type { FetchContents } from './content-store.ts'
 import { changedPaths } from './copied-release.ts'
 import type { Fleet } from './fleet.ts'
 import type { ReleaseProblem } from './instance-status.ts'
@@ -39,13 +39,12 @@ export class ReleaseMaking {
 
   async make(draft: ReleaseDraft): Promise<ReleaseOutcome | Unmade> {
     const entries = new Map([...draft.files].map(([path, data]) => [path, entryOf(data)]))
-    const { release } = this.#fleet.copy
-    const changed = changedPaths(release?.files ?? new Map(), entries)
+    const { running } = this.#fleet.versions
+    const changed = changedPaths(running?.files ?? new Map(), entries)
     const paths = [...changed.written, ...changed.removed]
-    const isOfRoutes = this.#fleet.servesRelease && paths.every((path) => path.startsWith('config/routes/'))
+    const isOfRoutes = running !== null && paths.every((path) => path.startsWith('config/routes/'))
     const outcome = isOfRoutes ? await this.#ofRoutes(draft, paths) : await this.#ofAll(draft, entries)
-    if ('state' in outcome && outcome.state === 'done' && outcome.release !== undefined)
-      await this.#fleet.made(outcome.release)
+    if ('state' in outcome && outcome.state === 'done' && outcome.release !== undefined) await this.#fleet.made()
     return outcome
   }
 
@@ -59,7 +58,7 @@ export class ReleaseMaking {
     const edits = new Map<string, Map<string, RouteFile | null>>()
     const problems: ReleaseProblem[] = []
     for (const path of paths) {
-      const folder = join(this.#fleet.copy.root, dirname(path))
+      const folder = dirname(path)
       const name = path.slice(path.lastIndexOf('/') + 1)
       const data = draft.files.get(path)
       const file = data === undefined ? null : decodeRouteFile(name, data, '')
@@ -81,16 +80,15 @@ export class ReleaseMaking {
     const fetch: FetchContents = async function* (wanted) {
       for (const { hash } of wanted) yield { hash, data: byHash.get(hash) as Buffer }
     }
-    const { starts, problems } = await this.#fleet.copy.tryOut({ files: entries }, fetch, (root) =>
+    const { starts, problems } = await this.#fleet.copy.tryOut(entries, fetch, (root) =>
       this.#host.tryOut(servedFolders(root)),
     )
     if (!starts || problems.length > 0) return { problems }
-    this.#fleet.triedOut(entries)
     return this.#create(draft)
   }
 
   #create({ files, by, only, parent }: ReleaseDraft): Promise<ReleaseOutcome> {
-    const local = this.#fleet.copy.release
+    const local = this.#fleet.copy.newest
     const expected = parent === undefined ? {} : { expected: parent }
     return this.#fleet.releases.create(files, by, { local, only, overrules: true, ...expected })
   }

@@ -2,7 +2,7 @@ import type { ServedFolders } from '#contracts'
 import type { RouteFile } from '../route-files.ts'
 import type { ReleaseProblem } from './instance-status.ts'
 
-/** Edits of route files by folder, then by name; null removes one. */
+/** Edits of route files by folder of the release, then by name; null removes one. */
 export type RouteEdits = ReadonlyMap<string, ReadonlyMap<string, RouteFile | null>>
 
 /** The gateway, as far as releases are applied to it. */

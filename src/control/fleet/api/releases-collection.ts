@@ -41,12 +41,12 @@ export function releasesCollection(fleet: Fleet, making: ReleaseMaking): Collect
       const number = numberIn(id as string)
       if (number === null) return NO_RELEASE
       const outcome = await run(call, number)
-      if (outcome.state === 'done' && outcome.release !== undefined) await fleet.made(outcome.release)
+      if (outcome.state === 'done' && outcome.release !== undefined) await fleet.made()
       const done = await changed(call, outcome)
       return done instanceof Refusal ? done : { _id: done.id, ...done.content }
     },
   })
-  const local = () => ({ local: fleet.copy.release })
+  const local = () => ({ local: fleet.copy.newest })
   return {
     kind: 'collection',
     description: releasesDescription(fleet.settings.store.maxReleaseSize),
@@ -106,7 +106,7 @@ function adoptAction(fleet: Fleet): NonNullable<Collection['actions']>[string] {
         }
         const before = fleet.copy.release
         await fleet.adopt()
-        const [{ problems }, after] = [fleet.state, fleet.copy.release]
+        const [{ problems }, after] = [fleet.versions, fleet.copy.release]
         if (problems.length > 0) return invalidRelease(problems)
         const audited = (release: CopiedRelease | null) =>
           release && { revision: String(release.release), content: { release: release.release, store: release.store } }
@@ -147,7 +147,7 @@ async function listed(fleet: Fleet): Promise<Resource[]> {
   const local = fleet.copy.release
   try {
     const { releases } = await fleet.releases.list({ limit: MOST_LISTED })
-    if (local === null || fleet.state.divergence === null) return releases.map(resourceOf)
+    if (local === null || fleet.versions.divergence === null) return releases.map(resourceOf)
     const others = releases.filter(({ number }) => number !== local.release)
     return [localResource(local), ...others.map((each) => resourceOf({ ...each, isCurrent: false }))]
   } catch (error) {
@@ -158,7 +158,7 @@ async function listed(fleet: Fleet): Promise<Resource[]> {
 
 async function releaseOf(fleet: Fleet, number: number): Promise<Resource | Refusal> {
   const local = fleet.copy.release
-  if (local?.release === number && fleet.state.divergence !== null) return localResource(local)
+  if (local?.release === number && fleet.versions.divergence !== null) return localResource(local)
   try {
     const [record, { pointer }] = await Promise.all([fleet.releases.release(number), fleet.releases.head()])
     if (record === null) return NO_RELEASE
