@@ -78,11 +78,18 @@ export function rereadRouteFile(directory: string, name: string, before: RouteFi
     return before?.stamp === stamp ? before : readRouteFile(name, path, kept, size)
   } catch (error) {
     // Removed between listing and reading.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    // A name that is not UTF-8 is listed as another one.
+    const problem = isMissing ? notUtf8(name) : `the file can not be read: ${(error as Error).message}`
+    if (problem === null) return null
     if (isResourceShortage(error)) throw error
-    const problems = [{ pointer: '', message: `the file can not be read: ${(error as Error).message}` }]
+    const problems = [{ pointer: '', message: problem }]
     return { file: name, text: '', stamp: '', route: null, problems }
   }
+}
+
+function notUtf8(name: string): string | null {
+  return name.includes('\ufffd') ? 'the name of the file is not UTF-8, so that it can not be read; rename it' : null
 }
 
 /** Names of the route files of a folder, sorted; none where it does not exist. */

@@ -1,5 +1,5 @@
 import type { RouteChange, RouteSource } from '#contracts'
-import { foldedName, reorderingProblem } from '#files'
+import { foldedName, hiddenProblem, nameProblem } from '#files'
 import type { Problem } from '#schema'
 import type { RouteFile } from './route-files.ts'
 
@@ -94,8 +94,11 @@ class Claims {
       const message = `the name "${name}" differs from "${other}" of ${owner} by case or Unicode form only`
       return { pointer: '/name', message }
     }
-    const message = reorderingProblem(name)
-    return message === null ? null : { pointer: '/name', message }
+    const hidden = hiddenProblem(name)
+    if (hidden !== null) return { pointer: '/name', message: hidden }
+    // That of the file is reported with the file.
+    const ofFile = file === `${id}.json` ? null : nameProblem(`${id}.json`)
+    return ofFile === null ? null : { pointer: '/_id', message: `${ofFile}, as a file of this id would have it` }
   }
 
   conflict(id: string, name: string, file: string): Problem | null {

@@ -9,4 +9,4 @@ export {
 } from './durable-file.ts'
 export { makeDirectory } from './make-directory.ts'
 export { nameFile } from './name-file.ts'
-export { foldedName, nameProblems, reorderingProblem } from './name-problems.ts'
+export { foldedName, hiddenProblem, nameProblem, nameProblems } from './name-problems.ts'

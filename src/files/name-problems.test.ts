@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { HOSTILE_NAMES, UNUSUAL_NAMES } from '#test/hostile-names'
 import { nameProblems } from './name-problems.ts'
 
 test('names that differ by case or Unicode form only are problems of the later one', () => {
@@ -29,4 +30,13 @@ test('names with characters that reorder text, or are not shown, are problems', 
     assert.match(String(problem), /^the name has the character U\+[0-9A-F]{4}, .+; rename the file$/)
   }
   assert.deepEqual([...nameProblems(['a b.js', '\u4e2d\u6587.js', '\u0627.js', '-_.~'])], [])
+})
+
+test('names that other systems or readers take for another one are problems, in each part of a path', () => {
+  for (const name of HOSTILE_NAMES) {
+    for (const path of [`${name}.js`, `a/${name}.js`, `${name}.d/a.js`])
+      assert.match(nameProblems([path]).get(path) ?? '', /^the name .+; rename the file$/, JSON.stringify(path))
+  }
+  for (const path of ['a.', 'a ', 'x./a.js']) assert.match(nameProblems([path]).get(path) ?? '', /ends with a dot/)
+  for (const name of UNUSUAL_NAMES) assert.deepEqual([...nameProblems([`a/${name}.js`, `${name}/a.js`])], [], name)
 })

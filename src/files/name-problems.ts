@@ -1,7 +1,14 @@
-/** Characters that change the order in which a name is shown, or have no width. Joiners are part of words of some languages. */
-const REORDERING = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/
+/**
+ * Characters that are not shown, or change the order in which others are. Joiners are part of words of some languages, and variation
+ * selectors of emoji.
+ */
+const HIDDEN =
+  /[[\p{Default_Ignorable_Code_Point}\p{Control}\p{Surrogate}\p{Line_Separator}\p{Paragraph_Separator}]--[\u200c\u200d\ufe00-\ufe0f]]/v
 
-/** What is wrong with names of files, of which each is checked by itself and with the others, by name. */
+/** Names of devices on Windows, also with an extension. */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
+
+/** What is wrong with names of files or paths, of which each is checked by itself and with the others, by name. */
 export function nameProblems(names: Iterable<string>): ReadonlyMap<string, string> {
   const problems = new Map<string, string>()
   const known = new Map<string, string>()
@@ -9,8 +16,11 @@ export function nameProblems(names: Iterable<string>): ReadonlyMap<string, strin
     const folded = foldedName(name)
     const other = known.get(folded)
     known.set(folded, other ?? name)
-    const problem = reorderingProblem(name)
-    if (problem !== null) problems.set(name, `${problem}; rename the file`)
+    const problem = name
+      .split('/')
+      .map(nameProblem)
+      .find((found) => found !== null)
+    if (problem !== undefined) problems.set(name, `${problem}; rename the file`)
     else if (other !== undefined && other !== name) {
       const difference = `the name differs from ${JSON.stringify(other)} by case or Unicode form only`
       problems.set(name, `${difference}, so that some file systems take both for one file; rename one of them`)
@@ -19,11 +29,20 @@ export function nameProblems(names: Iterable<string>): ReadonlyMap<string, strin
   return problems
 }
 
-/** Why a name does not look like what it is; null where it does. */
-export function reorderingProblem(name: string): string | null {
-  const [found] = REORDERING.exec(name) ?? []
+/** Why other systems or readers take the name of a file or folder for another one; null where they do not. */
+export function nameProblem(name: string): string | null {
+  if (name.includes('\ufffd')) return 'the name is not UTF-8, or has the character U+FFFD'
+  if (name.includes('\\')) return 'the name has a backslash, which separates folders on some systems'
+  if (DEVICE.test(name)) return 'the name is that of a device on some systems'
+  if (/[. ]$/.test(name)) return 'the name ends with a dot or a space, which some file systems drop'
+  return hiddenProblem(name)
+}
+
+/** Why a text does not look like what it is; null where it does. */
+export function hiddenProblem(text: string): string | null {
+  const [found] = HIDDEN.exec(text) ?? []
   if (found === undefined) return null
-  const code = found.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
+  const code = found.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
   return `the name has the character U+${code}, which is not shown or changes the order of others`
 }
 

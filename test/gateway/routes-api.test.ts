@@ -16,6 +16,7 @@ import type { JsonObject, JsonValue } from '#json'
 import { pathRoute, RunningGateway, textRoute } from '#test/gateway'
 import { PROBE_EXTENSION } from '#test/probe-extension'
 import type { ReceivedResponse } from '#test/send-request'
+import { waitUntil } from '#test/waiting'
 
 const ROUTES = '/api/system/objects/_router/routes'
 const PASSWORD = 'correct-horse'
@@ -442,7 +443,10 @@ describe('routes over Common REST', () => {
 
   test('B87: names and parameters with line breaks stay on one line of the log, and escaped in the metrics', async () => {
     const name = 'a"\n{"level":"error"}\u001b[31m\u2028'
-    assert.equal((await ask('PUT', `${ROUTES}/forged`, { body: pathRoute('/forged', 'x', { name }) })).status, 201)
+    const route = pathRoute('/forged', 'x', { name })
+    assert.equal((await ask('PUT', `${ROUTES}/forged`, { body: route })).status, 409)
+    writeFileSync(join(folder, 'forged.json'), JSON.stringify(route))
+    await waitUntil('the file is served', async () => (await gateway.ask('/forged')).text === 'x')
     await ask('GET', `${ROUTES}/x%0d%0ay?_queryFilter=%0a`)
     await ask('PUT', `${ROUTES}/forged`, { body: { name, handler: 'a\nb' } })
     for (const line of gateway.log.lines) assert.equal(typeof JSON.parse(line), 'object')

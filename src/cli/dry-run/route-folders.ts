@@ -64,7 +64,9 @@ export class RouteFolders implements ControlServices {
     if (isNew) {
       for (const { file, problems } of files.values()) this.#report(this.problems, directory, file, problems)
       for (const [file, problem] of plan.refused) this.#report(this.problems, directory, file, [problem])
-      for (const [file, message] of nameProblems(files.keys()))
+      // Files that can not be read have problems of their own.
+      const readable = [...files.values()].filter(({ text }) => text !== '')
+      for (const [file, message] of nameProblems(readable.map(({ file }) => file)))
         this.#report(this.problems, directory, file, [{ pointer: '', message }])
       const unread = this.#withheld ? [] : unreadRouteFileNames(directory)
       for (const file of unread) this.#report(this.warnings, directory, file, [{ pointer: '', message: UNREAD }])

@@ -38,6 +38,9 @@ export function readReleaseFiles(directory: string): ReleaseFiles {
     const { path, depth } = next
     try {
       const kind = kindOf(join(directory, path))
+      // A name that is not UTF-8 is listed as another one.
+      if (kind === 'missing' && path.includes('\ufffd'))
+        problems.push({ file: path, message: 'the name is not UTF-8, so that the file can not be read; rename it' })
       if (kind === 'missing') continue
       if (kind === 'folder' && depth < MAX_DEPTH) {
         const names = readdirSync(join(directory, path)).sort()

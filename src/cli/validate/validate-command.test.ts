@@ -3,6 +3,7 @@ import { symlinkSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { gateway } from '#test/command-line'
 import { Folder } from '#test/folder'
+import { HOSTILE_NAMES, UNUSUAL_NAMES } from '#test/hostile-names'
 
 const HANDLER = '"handler": { "type": "StaticResponseHandler", "config": { "status": 200 } }'
 
@@ -55,6 +56,36 @@ test('every problem of every file is reported with its position', async () => {
     'config/routes/e.json:1:1: /name: the name "e" is already taken by d.json',
   ])
   assert.deepEqual(stderr, ['8 problems in 6 files'])
+})
+
+test('names that other systems or readers take for another one are problems of routes, scripts and ids', async () => {
+  using folder = new Folder()
+  for (const [at, name] of HOSTILE_NAMES.entries()) {
+    folder.write(`scripts/groovy/${name}.groovy`, '')
+    // Routers read no folders in their own.
+    if (!name.includes('/')) folder.write(`config/routes/${name}.json`, `{ "_id": "r${at}", ${HANDLER} }`)
+  }
+  folder.write('config/routes/id.json', `{ "_id": "aux", ${HANDLER} }`)
+  folder.write('config/routes/name.json', `{ "name": "a\\u0000b", ${HANDLER} }`)
+  writeFileSync(
+    Buffer.concat([Buffer.from(folder.in('config/routes/')), Buffer.from([0xff]), Buffer.from('.json')]),
+    '{}',
+  )
+  for (const name of UNUSUAL_NAMES) folder.write(`scripts/javascript/${name}.js`, '')
+  const { code, stdout } = await validate(folder, '--instance', folder.path)
+  assert.equal(code, 78)
+  const routes = HOSTILE_NAMES.filter((name) => !name.includes('/')).length
+  const found = (start: string) => stdout.filter((line) => line.startsWith(start))
+  assert.equal(found('scripts/groovy/').length, HOSTILE_NAMES.length, stdout.join('\n'))
+  assert.deepEqual(found('scripts/javascript/'), [])
+  assert.equal(found('config/routes/').length, routes + 3, stdout.join('\n'))
+  const text = stdout.join('\n')
+  assert.match(
+    text,
+    /id\.json:1:3: \/_id: the name is that of a device on some systems, as a file of this id would have it/,
+  )
+  assert.match(text, /name\.json:1:3: \/name: the name has the character U\+0000/)
+  assert.match(text, /the name of the file is not UTF-8, so that it can not be read; rename it/)
 })
 
 test('routes and scripts that other file systems take for one, or that are not shown as they are, are problems', async () => {

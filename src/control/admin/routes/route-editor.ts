@@ -1,5 +1,6 @@
 import { AdminCallerContext } from '#contracts'
 import { type Call, Refusal, type Resource } from '#crest'
+import { nameProblem } from '#files'
 import { routeIdentity } from '#instance'
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
@@ -9,9 +10,6 @@ import { fileRevision, type RouteFile, sourceRevision } from '../../route-files.
 import { refusalOfWrite } from '../write-refusal.ts'
 import { describe, edit, notLoaded, restored } from './route-content.ts'
 import { contentOf, fileOf, idIn, type RouteSources, routeResource } from './route-resources.ts'
-
-/** Names of devices on other systems, where the folder may be read too (threats B75). */
-const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 
 /** File names that routers read; without path separators. */
 const FILE_NAME = /^[^./\\\0][^/\\\0]{0,199}\.json$/
@@ -188,7 +186,9 @@ function refusedId(id: string): Refusal | null {
   if ('message' in identity) return new Refusal(400, `_id: ${identity.message}`)
   // As a key of an object it would set the prototype (threats B76).
   if (id === '__proto__') return new Refusal(400, '_id: "__proto__" can not be the id of a route')
-  return DEVICE.test(id) ? new Refusal(400, '_id: this name is that of a device on some systems') : null
+  // The folder may be read on other systems too (threats B75).
+  const problem = nameProblem(`${id}.json`)
+  return problem === null ? null : new Refusal(400, `_id: ${problem}`)
 }
 
 function problemsIn({ detail, message }: Refusal): readonly JsonObject[] {
