@@ -290,7 +290,7 @@ export class Heap {
     if (config === null) throw new ConfigError(await this.#problemsBelow(entry.declaration, chain))
     const settled = await settle(config, this.#settleContext(chain), appendPointer(pointer, 'config'))
     const created = await createdOrWithoutSecrets(this.#input.unitContext, async () => {
-      checkSettled(entry.declaration, settled)
+      checkSettled(entry.declaration, settled, (warning) => this.#warn(warning))
       await this.#lookUpSecrets(entry.declaration, settled, chain)
       return this.#run(entry.declaration, settled, chain)
     })

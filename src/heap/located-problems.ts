@@ -15,10 +15,14 @@ export function inDecoded(decoded: unknown, pointer: string): Locate {
 }
 
 /** Checks the settled configuration of an object by the rules of its type; throws with all problems. */
-export function checkSettled(declaration: Declaration, settled: unknown): void {
+export function checkSettled(declaration: Declaration, settled: unknown, warn: (problem: Problem) => void): void {
   const locate = inConfig(declaration)
   const problems: Problem[] = []
-  declaration.definition.check(settled as never, (below, message) => problems.push({ pointer: locate(below), message }))
+  declaration.definition.check(
+    settled as never,
+    (below, message) => problems.push({ pointer: locate(below), message }),
+    (message, below) => warn({ pointer: below === undefined ? declaration.pointer : locate(below), message }),
+  )
   if (problems.length > 0) throw new ConfigError(problems)
 }
 

@@ -42,11 +42,14 @@ export interface TypeDefinition {
   readonly metrics: readonly string[]
   /** Log events of its objects. */
   readonly events: readonly LogEvent[]
-  /** Checks settled values; reports with a path below `config`. */
-  check(config: never, report: (path: string, message: string) => void): void
+  /** Checks settled values; reports with a path below `config`, or warns. Rules over more than values are in `create`: files, secrets, the gateway. */
+  check(config: never, report: (path: string, message: string) => void, warn: Warn): void
   /** May read local files; must not depend on the network, or a reload fails while a peer is down. */
   create(config: never, env: Environment): unknown
 }
+
+/** Warns of accepted configuration; with a path below `config`, else about the object. */
+export type Warn = (message: string, path?: string) => void
 
 /** A context of any value. */
 export type AnyContext = ContextKey<unknown>
@@ -87,7 +90,7 @@ interface TypeSource<M extends Members, T> {
   readonly metrics?: readonly string[]
   readonly events?: readonly LogEvent[]
   migrate?(declaration: JsonObject, place: ObjectPlace): JsonObject | null
-  check?(config: Settled<DecodedMembers<M>>, report: (path: string, message: string) => void): void
+  check?(config: Settled<DecodedMembers<M>>, report: (path: string, message: string) => void, warn: Warn): void
   create(config: Settled<DecodedMembers<M>>, env: Environment): T | Promise<T>
 }
 

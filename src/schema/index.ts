@@ -36,6 +36,7 @@ export {
   type ObjectPlace,
   type Settings,
   type TypeDefinition,
+  type Warn,
   type Wrap,
   wrap,
 } from './define-type.ts'

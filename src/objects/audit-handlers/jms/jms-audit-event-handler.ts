@@ -56,15 +56,16 @@ export const JmsAuditEventHandler = defineType({
       description: 'Accepted for existing configurations, without effect: replaced by `queue` and `spool`.',
     }),
   },
-  check: ({ jndi }, report) => {
-    for (const { path, message } of readJndi(jndi).problems) report(formatPointer(['jndi', ...path]), message)
+  check: ({ jndi }, report, warn) => {
+    const { problems, warnings } = readJndi(jndi)
+    for (const { path, message } of problems) report(formatPointer(['jndi', ...path]), message)
+    for (const { path, message } of warnings) warn(`${formatPointer(['jndi', ...path])}: ${message}`)
   },
   create: async (values, env) => {
     const { deliveryMode, envelope, userNameSecretId, passwordSecretId } = values
-    const { plan, warnings } = readJndi(values.jndi)
+    const { plan } = readJndi(values.jndi)
     // Problems are reported by `check`.
     if (plan === null) throw new TypeError('jndi does not describe a broker')
-    for (const { path, message } of warnings) env.warn(`${formatPointer(['jndi', ...path])}: ${message}`)
     const transport = await readTransport()
     if (transport.producer.connection.password !== null && plan.endpoints.some(({ tls }) => tls === null)) {
       env.warn('the password is sent in clear text to brokers without TLS; use ssl:// or amqps://')

@@ -54,7 +54,9 @@ export const KafkaAuditEventHandler = defineType({
     sendTimeout: timeLimit('30 seconds', 'Time until all brokers must have acknowledged a batch, retries included.'),
     format: formatField,
   },
-  check: ({ brokers, kafkaTopic, topicPrefix }, report) => {
+  check: ({ brokers, kafkaTopic, topicPrefix, sasl, tls }, report, warn) => {
+    if (sasl?.mechanism === 'PLAIN' && tls === undefined)
+      warn('sasl PLAIN without tls sends the password in clear text; set tls')
     for (const [at, broker] of brokers.entries()) {
       const port = Number(BROKER.exec(broker)?.[1])
       if (!(port >= 1 && port <= 65_535)) report(`/brokers/${at}`, `expected host:port, got "${broker}"`)
@@ -67,11 +69,8 @@ export const KafkaAuditEventHandler = defineType({
     }
     if (kafkaTopic !== undefined && topicPrefix !== '') report('/topicPrefix', 'expected none beside kafkaTopic')
   },
-  create: async (values, env) => {
+  create: async (values) => {
     const { clientId, compression, idempotent, connectTimeout, requestTimeout, sendTimeout, format, tls } = values
-    if (values.sasl?.mechanism === 'PLAIN' && tls === undefined) {
-      env.warn('sasl PLAIN without tls sends the password in clear text; set tls')
-    }
     const readTransport = async (): Promise<KafkaPlan & { readonly type: 'kafka' }> => ({
       type: 'kafka',
       brokers: values.brokers.map((broker) => {

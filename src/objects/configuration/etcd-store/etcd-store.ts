@@ -47,7 +47,12 @@ export const EtcdStore = defineType({
       }),
   },
   rules: [needs('username', 'passwordSecretId'), needs('passwordSecretId', 'username')],
-  check: ({ endpoints, prefix, tls }, report) => {
+  check: ({ endpoints, prefix, tls, username }, report, warn) => {
+    if (
+      username !== undefined &&
+      endpoints.some((endpoint) => endpoint.startsWith('http:') && !LOOPBACK.test(endpoint))
+    )
+      warn('the password for etcd is sent in clear text over http; use https for endpoints')
     if (endpoints.length > MAX_ENDPOINTS) report('/endpoints', `expected at most ${MAX_ENDPOINTS} URLs`)
     for (const [at, endpoint] of endpoints.entries()) {
       const problem = endpointProblem(endpoint)
@@ -74,11 +79,6 @@ export const EtcdStore = defineType({
         { pointer: '/passwordSecretId', message: `there is no file ${file}; write the password to it` },
       ])
     }
-    if (
-      username !== undefined &&
-      endpoints.some((endpoint) => endpoint.startsWith('http:') && !LOOPBACK.test(endpoint))
-    )
-      env.warn('the password for etcd is sent in clear text over http; use https for endpoints')
     return { ...rest, endpoints, username: username ?? null, password, tls: tls ?? null }
   },
 })

@@ -91,9 +91,11 @@ export const AllowOnlyFilter = defineType({
       .optional()
       .meta({ description: 'Handles requests that no rule allows; 401 without content by default.' }),
   },
-  create: ({ rules, failureHandler }, env) => {
+  check: ({ rules }, _report, warn) => {
     const paths = rules.flatMap(({ destination = [] }) => destination.flatMap(({ paths = [] }) => paths))
-    for (const { source } of paths) if (isWildcard(source)) env.warn(wildcardWarning(source))
+    for (const { source } of paths) if (isWildcard(source)) warn(wildcardWarning(source))
+  },
+  create: ({ rules, failureHandler }, env) => {
     const allowed = rules.map(({ name, from, destination, when }, at) => ({
       name: name ?? `rule ${at + 1}`,
       from: from?.map(({ ip, certificate }) => originTest(ip, certificate?.subjectDNs, env.logger)) ?? null,

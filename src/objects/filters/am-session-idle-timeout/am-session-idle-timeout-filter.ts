@@ -39,14 +39,14 @@ export const AmSessionIdleTimeoutFilter = defineType({
       .meta({ description: 'Content encryption algorithm; the length of the key has to match it.' }),
     cookie: sessionCookieFields('x-ig-activity-tracker').meta({ description: 'The cookie with the tracker.' }),
   },
-  check: ({ cookie }, report) => {
+  check: ({ cookie, encryptionSecretId }, report, warn) => {
+    if (encryptionSecretId === undefined)
+      warn('no encryptionSecretId: trackers are encrypted with a random key, which no other gateway can read')
     const problem = cookieProblem(cookie)
     if (problem !== null) report(`/cookie/${problem.field}`, problem.message)
   },
   create: async (settings, env) => {
     const { amService, idleTimeout, cookie, encryptionSecretId, encryptionMethod: method, secretsProvider } = settings
-    if (encryptionSecretId === undefined)
-      env.warn('no encryptionSecretId: trackers are encrypted with a random key, which no other gateway can read')
     const keys =
       encryptionSecretId === undefined
         ? await randomKeys(cookie.name, method, env)

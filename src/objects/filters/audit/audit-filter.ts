@@ -3,7 +3,7 @@ import { type AuditService, AuditServiceKind, FilterKind } from '#contracts'
 import { type Exchange, type Filter, jsonCopy, type Response } from '#http'
 import type { JsonObject, JsonValue } from '#json'
 import type { Logger } from '#logging'
-import { ConfigError, config, defineType, map, ref, string, template } from '#schema'
+import { config, defineType, map, ref, string, template } from '#schema'
 import { EVENTS } from '../log-events.ts'
 
 /** Publishes a custom event for each request. */
@@ -25,15 +25,11 @@ export const AuditFilter = defineType({
       .optional()
       .meta({ description: 'Service that publishes the event; the one that audits the request by default.' }),
   },
-  check: ({ topic }, report) => {
-    const problem = ownTopicProblem(topic)
+  check: ({ topic, auditService }, report) => {
+    const problem = ownTopicProblem(topic) ?? auditService?.topicProblem(topic) ?? null
     if (problem !== null) report('/topic', problem)
   },
-  create: ({ topic, fields, auditService }, { logger }) => {
-    const message = auditService?.topicProblem(topic) ?? null
-    if (message !== null) throw new ConfigError([{ pointer: '/topic', message }])
-    return publishEvents(topic, fields, auditService ?? null, logger)
-  },
+  create: ({ topic, fields, auditService }, { logger }) => publishEvents(topic, fields, auditService ?? null, logger),
 })
 
 type Evaluate = (exchange: Exchange, response?: Response | null) => Promise<unknown>

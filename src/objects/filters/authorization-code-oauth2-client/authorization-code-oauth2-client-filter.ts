@@ -118,7 +118,9 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
     ignored('issuerRepository', 'issuers are those of the registrations'),
     ignored('draftMixUpMitigation', 'the parameter `iss` of authorization responses is always checked (RFC 9207)'),
   ],
-  check: ({ registrations, loginHandler, acrValues }, report) => {
+  check: ({ registrations, loginHandler, acrValues }, report, warn) => {
+    if (registrations.length === 0)
+      warn(`no user can log in, and loginHandler gets every request without a login: ${BY_HAND}`, '/registrations')
     if (registrations.length === 0 && loginHandler === undefined)
       report(
         '/registrations',
@@ -142,8 +144,6 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
   },
   create: (config, env) => {
     const { clock, logger } = env
-    if (config.registrations.length === 0)
-      env.warn(`no user can log in, and loginHandler gets every request without a login: ${BY_HAND}`, '/registrations')
     const settings: LoginSettings = {
       clientEndpoint: config.clientEndpoint,
       registrations: config.registrations,

@@ -30,10 +30,11 @@ export const CapturedUserPasswordFilter = defineType({
     }),
   },
   older: [clearText('key', 'keySecretId', 'replay.password.key')],
+  check: ({ keyType }, _report, warn) => {
+    if (keyType === 'DES') warn('DES is not secure; use AES, with the plugin JwtReplayPassword of the access manager')
+  },
   create: (settings, env) => {
     const { amService, keySecretId, keyType, secretsProvider: secrets, ssoToken } = settings
-    if (keyType === 'DES')
-      env.warn('DES is not secure; use AES, with the plugin JwtReplayPassword of the access manager')
     const passwords = new CapturedPasswords({
       amService,
       ssoToken: ssoToken ?? null,

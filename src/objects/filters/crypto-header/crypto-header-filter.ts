@@ -27,7 +27,8 @@ export const CryptoHeaderFilter = defineType({
     ...TEXT_CIPHER_FIELDS,
   },
   older: [renamed('charSet', 'charset'), clearText('key', 'keySecretId', 'header.key')],
-  check: (values, report) => {
+  check: (values, report, warn) => {
+    warnOfDes(values.algorithm, warn, '/algorithm')
     checkTextCipher(values, report)
     const { operation, charset } = values
     if (operation === 'ENCRYPT' && isCharset(charset) && encoderOf(charset) === null) {
@@ -35,7 +36,6 @@ export const CryptoHeaderFilter = defineType({
     }
   },
   create: ({ messageType, operation, algorithm, keySecretId, secretsProvider: secrets, charset, headers }, env) => {
-    warnOfDes(algorithm, env.warn, '/algorithm')
     const keys = new CipherKeys(secrets, keySecretId, algorithm)
     const convert =
       operation === 'ENCRYPT' ? encryption(keys, algorithm, charset) : decryption(keys, algorithm, charset)

@@ -29,15 +29,14 @@ export const HeaderFilter = defineType({
         'Encoding of values beyond ASCII. A value with characters that the encoding can not represent is omitted, with a warning.',
     }),
   },
-  check: ({ remove, replace, add, encoding }, report) => {
+  check: ({ remove, replace, add, encoding }, report, warn) => {
+    warnOfFraming([...Object.keys(replace), ...Object.keys(add)], warn)
     for (const [at, name] of remove.entries()) reportHeader(name, '', `/remove/${at}`, report)
     checkHeaderFields('/replace', replace, report, encoding)
     checkHeaderFields('/add', add, report, encoding)
   },
-  create: ({ messageType, remove, replace, add, encoding }, env) => {
-    warnOfFraming([...Object.keys(replace), ...Object.keys(add)], (message) => env.warn(message))
-    return changeHeaders({ messageType, remove, replace, add }, new HeaderValues(env, encoding))
-  },
+  create: ({ messageType, remove, replace, add, encoding }, env) =>
+    changeHeaders({ messageType, remove, replace, add }, new HeaderValues(env, encoding)),
 })
 
 interface Settings {

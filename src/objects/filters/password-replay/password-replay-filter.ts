@@ -48,7 +48,9 @@ export const PasswordReplayFilter = defineType({
     }),
   },
   rules: [atLeastOneOf('loginPage', 'loginPageContentMarker')],
-  check: ({ request, loginPageExtractions, headerDecryption: decryption }, report) => {
+  check: ({ request, loginPageExtractions, headerDecryption: decryption }, report, warn) => {
+    warnOfFraming(Object.keys(request.headers), warn)
+    if (decryption !== undefined) warnOfDes(decryption.algorithm, warn, '/headerDecryption/algorithm')
     checkStaticRequest(request, report, '/request')
     if (decryption !== undefined)
       checkTextCipher(decryption, (path, message) => report(`/headerDecryption${path}`, message))
@@ -62,9 +64,7 @@ export const PasswordReplayFilter = defineType({
   },
   create: (settings, env) => {
     const { request } = settings
-    warnOfFraming(Object.keys(request.headers), (message) => env.warn(message))
     const { headerDecryption: decryption } = settings
-    if (decryption !== undefined) warnOfDes(decryption.algorithm, env.warn, '/headerDecryption/algorithm')
     const entity = request.entity === undefined ? [] : [request.entity].flat()
     return replayPassword({
       loginPage: settings.loginPage ?? null,

@@ -10,19 +10,7 @@ import {
 import { type Exchange, type Filter, respond } from '#http'
 import { JsonNumber } from '#json'
 import type { Logger } from '#logging'
-import {
-  type Assign,
-  ConfigError,
-  config,
-  defineType,
-  field,
-  leftValue,
-  list,
-  type Runtime,
-  ref,
-  runtime,
-  string,
-} from '#schema'
+import { type Assign, config, defineType, field, leftValue, list, type Runtime, ref, runtime, string } from '#schema'
 import { assignedTarget } from '../../lib/assigned-target.ts'
 import { recordFailed } from '../../lib/audit/decisions.ts'
 import { EVENTS } from '../log-events.ts'
@@ -48,14 +36,18 @@ export const SqlAttributesFilter = defineType({
     }),
   },
   migrate: assignedTarget('${contexts.sqlAttributes.row}'),
-  create: ({ dataSource, preparedStatement, parameters, target }, { logger }) => {
-    const statement = prepared(() => dataSource.prepare(preparedStatement))
-    if (statement.parameterCount !== parameters.length) {
-      const message = `expected ${statement.parameterCount} values, one for each ? of preparedStatement, got ${parameters.length}`
-      throw new ConfigError([{ pointer: '/parameters', message }])
+  check: ({ dataSource, preparedStatement, parameters }, report) => {
+    try {
+      const { parameterCount } = dataSource.prepare(preparedStatement)
+      if (parameterCount === parameters.length) return
+      const expected = `expected ${parameterCount} values, one for each ? of preparedStatement`
+      report('/parameters', `${expected}, got ${parameters.length}`)
+    } catch (error) {
+      report('/preparedStatement', (error as Error).message)
     }
-    return sqlAttributes({ statement, parameters, target: target ?? null, logger })
   },
+  create: ({ dataSource, preparedStatement, parameters, target }, { logger }) =>
+    sqlAttributes({ statement: dataSource.prepare(preparedStatement), parameters, target: target ?? null, logger }),
 })
 
 /** A reference to a data source. In old files it is a name in the directory of a Java container, in which the gateway does not run. */
@@ -75,14 +67,6 @@ interface Settings {
   readonly parameters: readonly Runtime<unknown>[]
   readonly target: Assign | null
   readonly logger: Logger
-}
-
-function prepared(prepare: () => SqlStatement): SqlStatement {
-  try {
-    return prepare()
-  } catch (error) {
-    throw new ConfigError([{ pointer: '/preparedStatement', message: (error as Error).message }])
-  }
 }
 
 /** Adds the row to the contexts. Without a database the request gets 503, with an error of the database 500. */

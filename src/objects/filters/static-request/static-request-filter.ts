@@ -25,9 +25,11 @@ export const StaticRequestFilter = defineType({
       description: 'Whether earlier filters see the original request again with the response.',
     }),
   },
-  check: (values, report) => checkStaticRequest(values, report),
+  check: (values, report, warn) => {
+    warnOfFraming(Object.keys(values.headers), warn)
+    checkStaticRequest(values, report)
+  },
   create: ({ method, uri, headers, form, entity, restore }, env) => {
-    warnOfFraming(Object.keys(headers), (message) => env.warn(message))
     const lines = entity === undefined ? [] : [entity].flat()
     const make = requestBuilder({ method, uri, headers, form, entity: lines }, new HeaderValues(env))
     return restore ? replaceDownstream(make) : replaceForAll(make)

@@ -29,7 +29,10 @@ export const DispatchHandler = defineType({
       { nonEmpty: true },
     ).meta({ description: 'Bindings in the order in which they are evaluated.' }),
   },
-  check({ bindings }, report) {
+  check({ bindings }, report, warn) {
+    const always = bindings.findIndex(({ condition }) => condition === undefined)
+    if (always !== -1 && always < bindings.length - 1)
+      warn(`bindings/${always} has no condition, so that the bindings after it are never reached`)
     for (const [at, { baseURI }] of bindings.entries()) {
       if (!baseURI?.expression.constant) continue
       try {
@@ -40,10 +43,6 @@ export const DispatchHandler = defineType({
     }
   },
   create({ bindings }, env) {
-    const always = bindings.findIndex(({ condition }) => condition === undefined)
-    if (always !== -1 && always < bindings.length - 1) {
-      env.warn(`bindings/${always} has no condition, so that the bindings after it are never reached`)
-    }
     for (const [at, { baseURI }] of bindings.entries()) {
       const server = baseURI?.expression.constant ? parseTarget(constantText(baseURI))?.server : undefined
       if (server === undefined || !env.ownListeners.named(server.host, server.effectivePort)) continue

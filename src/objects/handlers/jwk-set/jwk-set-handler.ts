@@ -31,7 +31,11 @@ export const JwkSetHandler = defineType({
       .default(false)
       .meta({ description: 'Whether private parts of keys and symmetric keys are published too.' }),
   },
-  check: ({ purposes }, report) => {
+  check: ({ purposes, exposePrivateSecrets }, report, warn) => {
+    if (exposePrivateSecrets)
+      warn(
+        'private keys are sent to every client that can reach this handler; protect it, or set exposePrivateSecrets to false',
+      )
     for (const [at, { keyUsage, jwkAlgorithm }] of purposes.entries()) {
       if (jwkAlgorithm === undefined) continue
       const isSignature = (SIGNATURE_ALGORITHMS as readonly string[]).includes(jwkAlgorithm)
@@ -40,11 +44,6 @@ export const JwkSetHandler = defineType({
     }
   },
   create: ({ secretsProvider, purposes, exposePrivateSecrets, jwkAlgorithm = null }, env) => {
-    if (exposePrivateSecrets) {
-      env.warn(
-        'private keys are sent to every client that can reach this handler; protect it, or set exposePrivateSecrets to false',
-      )
-    }
     const exposure = exposePrivateSecrets ? 'private' : 'public'
     return publishKeys({ provider: secretsProvider, purposes, jwkAlgorithm, exposure, logger: env.logger })
   },

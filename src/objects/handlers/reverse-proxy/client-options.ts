@@ -56,7 +56,16 @@ const READINGS: Readonly<Record<string, { readonly read: Reading; readonly expec
 type Options = Readonly<Record<string, JsonValue>>
 
 /** Reports invalid values of options. */
-export function checkClientOptions(vertx: Options, report: (path: string, message: string) => void): void {
+export function checkClientOptions(
+  vertx: Options,
+  report: (path: string, message: string) => void,
+  warn: (message: string) => void,
+): void {
+  const unknown = Object.keys(vertx).filter((name) => !Object.hasOwn(READINGS, name))
+  if (unknown.length > 0) {
+    const names = unknown.map((name) => JSON.stringify(name)).join(', ')
+    warn(`vertx: ${names}: no counterpart in this gateway; without effect`)
+  }
   for (const [name, { read, expected }] of Object.entries(READINGS)) {
     const value = vertx[name]
     if (value === undefined || read(value) !== null) continue
@@ -64,17 +73,12 @@ export function checkClientOptions(vertx: Options, report: (path: string, messag
   }
 }
 
-/** Client options from `vertx`; one warning lists options without a counterpart. */
+/** Client options from `vertx`. */
 export function clientOptionsOf(
   vertx: Options,
   http2: ClientSettings['http2'],
   env: Environment,
 ): Partial<ClientSettings> & Pick<ClientSettings, 'maxWaitQueueSize'> {
-  const unknown = Object.keys(vertx).filter((name) => !Object.hasOwn(READINGS, name))
-  if (unknown.length > 0) {
-    const names = unknown.map((name) => JSON.stringify(name)).join(', ')
-    env.warn(`vertx: ${names}: no counterpart in this gateway; without effect`)
-  }
   const values = valuesOf(vertx)
   const { maxWaitQueueSize = DEFAULT_WAIT_QUEUE, maxHeaderSize, keepAliveTimeout, localAddress } = values
   return {

@@ -14,6 +14,7 @@ import {
   ref,
   type Settled,
   string,
+  type Warn,
 } from '#schema'
 import { checkProxyServer, customProxy, PROXY_SERVER_FIELDS } from '../../lib/proxy/custom-proxy.ts'
 import { systemProxy } from '../../lib/proxy/system-proxy.ts'
@@ -82,9 +83,11 @@ type ForwardProxyValues = Settled<DecodedMembers<typeof FORWARD_PROXY_FIELDS>>
 
 /** Reports an invalid proxy. */
 export function checkForwardProxy(
-  { proxy }: ForwardProxyValues,
+  { proxy, systemProxy }: ForwardProxyValues,
   report: (path: string, message: string) => void,
+  warn: Warn,
 ): void {
+  if (proxy !== undefined && systemProxy) warn('systemProxy has no effect: proxy takes precedence')
   if (proxy !== undefined) checkProxyServer(proxy, (path, message) => report(`/proxy${path}`, message))
 }
 
@@ -92,6 +95,5 @@ export function checkForwardProxy(
 export async function forwardProxyOf(values: ForwardProxyValues, env: Environment): Promise<ProxyOptions> {
   const { proxy, systemProxy: bySystem, proxyOptions } = values
   if (proxy === undefined) return bySystem ? systemProxy(env) : proxyOptions
-  if (bySystem) env.warn('systemProxy has no effect: proxy takes precedence')
   return customProxy(proxy, env)
 }

@@ -1,6 +1,6 @@
 import type { ClientSettings } from '#client'
 import type { ClientTls } from '#contracts'
-import { boolean, config, type DecodedMembers, type Environment, oneOf, type Settled } from '#schema'
+import { boolean, config, type DecodedMembers, oneOf, type Settled, type Warn } from '#schema'
 
 /** The fields for the HTTP version of a handler. */
 export const HTTP_VERSION_FIELDS = {
@@ -18,15 +18,17 @@ export const HTTP_VERSION_FIELDS = {
 
 type HttpVersionValues = Settled<DecodedMembers<typeof HTTP_VERSION_FIELDS>>
 
+/** Warns of settings without effect. */
+export function checkHttpVersion({ protocolVersion, http2PriorKnowledge }: HttpVersionValues, warn: Warn): void {
+  if (http2PriorKnowledge && protocolVersion !== 'HTTP/2')
+    warn('http2PriorKnowledge has no effect: it is for protocolVersion HTTP/2')
+}
+
 /** When HTTP/2 is used (spec, "protocolVersion behaviour"); null for never. */
 export function http2Of(
   { protocolVersion, http2PriorKnowledge }: HttpVersionValues,
   tls: ClientTls | null,
-  env: Environment,
 ): Pick<NonNullable<ClientSettings['http2']>, 'overTls' | 'inClear'> | null {
-  if (http2PriorKnowledge && protocolVersion !== 'HTTP/2') {
-    env.warn('http2PriorKnowledge has no effect: it is for protocolVersion HTTP/2')
-  }
   if (protocolVersion === 'HTTP/1.1') return null
   if (protocolVersion === 'HTTP/2')
     return { overTls: true, inClear: http2PriorKnowledge ? 'prior-knowledge' : 'h2c-upgrade' }

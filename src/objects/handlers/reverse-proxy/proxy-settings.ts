@@ -18,6 +18,7 @@ import {
   ref,
   renamed,
   type Settled,
+  type Warn,
 } from '#schema'
 import { CIRCUIT_BREAKER_FIELD, checkCircuit } from '../../lib/circuit-fields.ts'
 import { checkClientOptions, clientOptionsOf } from './client-options.ts'
@@ -28,10 +29,10 @@ import {
   FORWARD_PROXY_MIGRATIONS,
   forwardProxyOf,
 } from './forward-proxy-settings.ts'
-import { HTTP_VERSION_FIELDS, http2Of } from './http-version-settings.ts'
+import { checkHttpVersion, HTTP_VERSION_FIELDS, http2Of } from './http-version-settings.ts'
 import { measurePool } from './pool-metrics.ts'
 import { RETRIES_FIELD } from './retry-fields.ts'
-import { TLS_FIELDS, TLS_MIGRATION, tlsOf } from './tls-settings.ts'
+import { checkTls, TLS_FIELDS, TLS_MIGRATION, tlsOf } from './tls-settings.ts'
 import { addVia, checkVia, VIA_FIELD } from './via.ts'
 import { checkWebSocket, WEBSOCKET_FIELD, withWebSocket } from './websocket-settings.ts'
 
@@ -111,19 +112,25 @@ export const PROXY_MIGRATIONS: readonly FieldMigration[] = [...FORWARD_PROXY_MIG
 /** The settled fields of a handler that sends requests to other servers. */
 type ProxySettings = Settled<DecodedMembers<typeof PROXY_FIELDS>>
 
-/** Reports invalid settled values. */
-export function checkProxySettings(settings: ProxySettings, report: (path: string, message: string) => void): void {
+/** Reports invalid settled values, and warns of those without effect. */
+export function checkProxySettings(
+  settings: ProxySettings,
+  report: (path: string, message: string) => void,
+  warn: Warn,
+): void {
   if (settings.circuitBreaker !== undefined) checkCircuit(settings.circuitBreaker, '/circuitBreaker', report)
-  checkForwardProxy(settings, report)
+  checkForwardProxy(settings, report, warn)
   checkVia(settings.via, report)
-  checkWebSocket(settings.websocket, report)
-  checkClientOptions(settings.vertx, report)
+  checkWebSocket(settings.websocket, report, warn)
+  checkClientOptions(settings.vertx, report, warn)
+  checkHttpVersion(settings, warn)
+  checkTls(settings, warn)
 }
 
 /** A handler that sends each request to the server in its URI, and throws an UpstreamError where no response arrived. */
 export async function upstreamOf(settings: ProxySettings, env: Environment): Promise<Handler> {
   const { connections, vertx, asyncBehavior, temporaryStorage, ...others } = settings
-  const tls = await tlsOf(settings, env)
+  const tls = await tlsOf(settings)
   const proxy = await forwardProxyOf(settings, env)
   const client = acquireClient({
     connections,
@@ -136,7 +143,7 @@ export async function upstreamOf(settings: ProxySettings, env: Environment): Pro
     stateTracking: others.stateTrackingEnabled,
     proxy,
     ownListeners: env.ownListeners,
-    ...clientOptionsOf(vertx, http2Of(settings, tls, env), env),
+    ...clientOptionsOf(vertx, http2Of(settings, tls), env),
   })
   env.onDispose(() => client.release())
   measurePool(client, env)

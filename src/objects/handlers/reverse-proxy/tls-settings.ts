@@ -1,17 +1,8 @@
 import { type ClientTls, ClientTlsKind } from '#contracts'
-import {
-  config,
-  type DecodedMembers,
-  type Environment,
-  type FieldMigration,
-  oneOf,
-  ref,
-  type Settled,
-  string,
-} from '#schema'
+import { config, type DecodedMembers, type FieldMigration, oneOf, ref, type Settled, string, type Warn } from '#schema'
 import { CLIENT_FIELDS } from '../../lib/tls/client-tls.ts'
 import { joinKeys, joinTrust } from '../../lib/tls/joined-managers.ts'
-import { contextAlgorithmWarning, limitsOf } from '../../lib/tls/limit-fields.ts'
+import { limitsOf, warnOfContextAlgorithm } from '../../lib/tls/limit-fields.ts'
 
 const replacement = 'use the field of that name in the ClientTlsOptions that tls refers to'
 
@@ -46,11 +37,14 @@ export const TLS_MIGRATION: FieldMigration = {
 
 type TlsValues = Settled<DecodedMembers<typeof TLS_FIELDS>>
 
+/** Warns of settings without effect. */
+export function checkTls({ sslContextAlgorithm = 'TLS' }: TlsValues, warn: Warn): void {
+  warnOfContextAlgorithm(sslContextAlgorithm, warn)
+}
+
 /** TLS options of the handler; null for the default. */
-export async function tlsOf(values: TlsValues, env: Environment): Promise<ClientTls | null> {
+export async function tlsOf(values: TlsValues): Promise<ClientTls | null> {
   const { tls, hostnameVerifier, keyManager, trustManager, sslCipherSuites, sslEnabledProtocols } = values
-  const warning = contextAlgorithmWarning(values.sslContextAlgorithm ?? 'TLS')
-  if (warning !== null) env.warn(warning)
   const old = [hostnameVerifier, keyManager, trustManager, sslCipherSuites, sslEnabledProtocols]
   if (old.every((value) => value === undefined)) return tls ?? null
   const limits = limitsOf({ sslCipherSuites, sslEnabledProtocols }, tls?.alpn ?? true)

@@ -84,7 +84,10 @@ interface WebSocketValues {
 export function checkWebSocket(
   { vertx }: Settled<DecodedMembers<typeof FIELDS>>,
   report: (path: string, message: string) => void,
+  warn: (message: string) => void,
 ): void {
+  for (const option of Object.keys(vertx))
+    if (!KNOWN_OPTIONS.has(option)) warn(`websocket.vertx.${option}: has no counterpart here and is ignored`)
   for (const option of [PER_MESSAGE, PER_FRAME]) {
     const value = vertx[option]
     if (value !== undefined && typeof value !== 'boolean') {
@@ -111,9 +114,6 @@ export async function withWebSocket(
   env: Environment,
 ): Promise<Handler> {
   const { enabled, vertx } = websocket
-  for (const option of Object.keys(vertx)) {
-    if (!KNOWN_OPTIONS.has(option)) env.warn(`websocket.vertx.${option}: has no counterpart here and is ignored`)
-  }
   const tls = websocket.tls ?? handler.tls ?? undefined
   const client = new WebSocketClient({
     connectionTimeout: websocket.connectionTimeout ?? connectionTimeout,
@@ -121,7 +121,7 @@ export async function withWebSocket(
     soTimeout: websocket.soTimeout ?? soTimeout,
     idleTime: websocket.soTimeout ?? null,
     heartbeatTime: soTimeout,
-    tls: await tlsOf({ ...websocket, tls, hostnameVerifier: undefined }, env),
+    tls: await tlsOf({ ...websocket, tls, hostnameVerifier: undefined }),
     proxy: handler.proxy,
     ownListeners: env.ownListeners,
     subProtocols: env.settings.webSocketSubProtocols,

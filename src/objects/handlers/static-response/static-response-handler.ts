@@ -43,7 +43,13 @@ export const StaticResponseHandler = defineType({
       unsupported: 'the version of a response is that of its connection',
     }),
   },
-  check({ reason, headers, trailers, entity }, report) {
+  check({ status, reason, headers, trailers, entity }, report, warn) {
+    if (entity !== undefined && (status === 204 || status === 205 || status === 304)) {
+      warn(`the entity has no effect: a response of status ${status} has no content`)
+    } else if (entity !== undefined && contentTypeName(headers) === undefined) {
+      warn('the entity has no Content-Type, so that clients guess what it is; add the header')
+    }
+    warnOfFraming(Object.keys(headers), warn)
     if (reason !== undefined && /[^\t\x20-\x7e\x80-\xff]/.test(reason)) {
       report('/reason', 'expected text of one line without control characters')
     }
@@ -52,12 +58,6 @@ export const StaticResponseHandler = defineType({
     if (entity !== undefined) checkCharset(headers, report)
   },
   create({ status, reason, headers, trailers, entity }, env) {
-    if (entity !== undefined && (status === 204 || status === 205 || status === 304)) {
-      env.warn(`the entity has no effect: a response of status ${status} has no content`)
-    } else if (entity !== undefined && contentTypeName(headers) === undefined) {
-      env.warn('the entity has no Content-Type, so that clients guess what it is; add the header')
-    }
-    warnOfFraming(Object.keys(headers), (message) => env.warn(message))
     const lines = entity === undefined ? null : [entity].flat()
     return answer({ status, reason, headers, trailers, entity: lines }, new HeaderValues(env), env)
   },

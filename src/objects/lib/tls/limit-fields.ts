@@ -51,11 +51,11 @@ export const NEGOTIATION_FIELDS = {
 
 type LimitValues = Settled<DecodedMembers<typeof LIMIT_FIELDS>>
 
-/** Warning about an SSL context name that has no effect here; null for one that needs none. */
-export function contextAlgorithmWarning(algorithm: string): string | null {
-  if (/^(?:TLS|Default)$/i.test(algorithm)) return null
+/** Warns of an SSL context name that has no effect here. */
+export function warnOfContextAlgorithm(algorithm: string, warn: (message: string) => void): void {
+  if (/^(?:TLS|Default)$/i.test(algorithm)) return
   const version = /^TLSv1\.[23]$/.test(algorithm) ? `; set sslEnabledProtocols to ["${algorithm}"] instead` : ''
-  return `sslContextAlgorithm: "${algorithm}" has a meaning only in a JVM and no effect here${version}`
+  warn(`sslContextAlgorithm: "${algorithm}" has a meaning only in a JVM and no effect here${version}`)
 }
 
 /**

@@ -36,6 +36,7 @@ import {
   url,
 } from '#schema'
 import type { NotifyingService } from '../../lib/fallback-ttl.ts'
+import { isRemoteInClear } from '../../lib/remote-in-clear.ts'
 import { reportSharedRealms, sharedRealmsField } from '../../lib/shared-realms.ts'
 import { NOTIFICATIONS_FIELD } from './notification-fields.ts'
 import { openFeed } from './notification-setup.ts'
@@ -110,7 +111,12 @@ export const AmService = defineType({
       .meta({ description: 'Version to assume if the access manager does not return its own; 7.3 by default.' }),
   },
   older: [clearText('agent.password', 'agent.passwordSecretId', 'agent.password')],
-  check: ({ url, sharedRealms, agent, notifications }, report) => {
+  check: ({ url, sharedRealms, agent, notifications }, report, warn) => {
+    if (isRemoteInClear(url))
+      warn('the password of the agent and sessions of users are sent unencrypted over http; use https for url')
+    const unknown = Object.keys(notifications.vertx).map((name) => JSON.stringify(name))
+    if (notifications.enabled && unknown.length > 0)
+      warn(`notifications.vertx: ${unknown.join(', ')}: no counterpart in this gateway; without effect`)
     if (agent === undefined && notifications.enabled)
       report('/agent', 'expected an object; it is required unless notifications.enabled is false')
     const { username, password, search, hash } = new URL(url)
@@ -119,7 +125,6 @@ export const AmService = defineType({
     reportSharedRealms(sharedRealms, report)
   },
   create: async (values, env): Promise<AccessManager> => {
-    if (values.url.startsWith('http:')) warnOfPlainHttp(values.url, env)
     const uris = new RealmUris(values.url, values.realm)
     const admittedRealms = new AdmittedRealms(uris.realm, values.sharedRealms)
     const admitsRealm = (realm: string) => admittedRealms.admits(realm)
@@ -253,11 +258,4 @@ async function openAgent(parts: AgentParts, env: Environment) {
   env.onDispose(secrets.onChange(() => session.retry()))
   env.onDispose(() => session.close())
   return { session, agentHandler, discovery, password }
-}
-
-/** The password of the agent, its session and those of users would be sent unencrypted. */
-function warnOfPlainHttp(url: string, env: Environment): void {
-  const { hostname } = new URL(url)
-  if (/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)) return
-  env.warn('the password of the agent and sessions of users are sent unencrypted over http; use https for url')
 }

@@ -28,10 +28,6 @@ const LONGEST_INTERVAL = 20_000
 /** Connects to the notifications of the access manager; null where they are disabled. */
 export async function openFeed({ values, uris, session, state, ...server }: FeedParts, env: Environment) {
   if (!values.enabled) return null
-  const unknown = Object.keys(values.vertx).map((name) => JSON.stringify(name))
-  if (unknown.length > 0) {
-    env.warn(`notifications.vertx: ${unknown.join(', ')}: no counterpart in this gateway; without effect`)
-  }
   const { executor, connectionTimeout, tls = null, proxyOptions: proxy, topics } = values
   const connector = new MessageConnector({ connectionTimeout, maxMessageBytes: MAX_MESSAGE_BYTES, tls, proxy })
   const { heartbeatInterval } = values

@@ -63,7 +63,7 @@ export const JdbcDataSource = defineType({
     clearText('properties.password', 'passwordSecretId', PASSWORD),
   ],
   rules: [exactlyOneOf('jdbcUrl', 'dataSourceClassName')],
-  check: (values, report) => {
+  check: (values, report, warn) => {
     const address = addressIn(values, report)
     if (address === null) return
     if ((values.username ?? address.username) === null) report('/username', 'expected the user of the database')
@@ -71,6 +71,12 @@ export const JdbcDataSource = defineType({
       report('/tls', 'expected none, since the URL turns TLS off')
     }
     const isSecure = values.tls !== undefined || address.isSecure === true
+    if (address.unused.length > 0) warn(`parameters without effect: ${address.unused.join(', ')}`)
+    if (!isSecure && !/^(?:localhost|127(?:\.\d+){3}|::1)$/.test(address.host)) {
+      warn(
+        'statements and results are sent in clear text; set tls, or demand TLS in the URL, such as by sslmode=require',
+      )
+    }
     // The client library would check the certificate of an IP address for the name localhost.
     const isChecked = values.tls?.hostnames !== 'ALLOW_ALL'
     if (address.dialect === 'mysql' && isSecure && isChecked && isIP(address.host) !== 0) {
@@ -79,14 +85,6 @@ export const JdbcDataSource = defineType({
   },
   create: (values, env) => {
     const address = addressIn(values, () => {}) as JdbcAddress
-    const { unused } = address
-    if (unused.length > 0) env.warn(`parameters without effect: ${unused.join(', ')}`)
-    const isSecure = values.tls !== undefined || address.isSecure === true
-    if (!isSecure && !/^(?:localhost|127(?:\.\d+){3}|::1)$/.test(address.host)) {
-      env.warn(
-        'statements and results are sent in clear text; set tls, or demand TLS in the URL, such as by sslmode=require',
-      )
-    }
     return openDataSource(
       {
         address,

@@ -1,5 +1,5 @@
 import { Executor } from '#contracts'
-import { boolean, config, defineType, duration, type Environment, integer } from '#schema'
+import { boolean, config, defineType, duration, integer } from '#schema'
 import { EVENTS } from '../log-events.ts'
 import { TaskTimers } from './task-timers.ts'
 
@@ -26,16 +26,14 @@ export const ScheduledExecutorService = defineType({
         'Maximum wait for running tasks; zero does not wait. More than one hour causes a warning, and one hour is used.',
     }),
   },
+  check: ({ gracefulStop, gracePeriod }, _report, warn) => {
+    if (gracefulStop && gracePeriod > MAX_GRACE)
+      warn('a stop of the gateway waits for gracePeriod: one hour is used in place of more', '/gracePeriod')
+  },
   create: ({ gracefulStop, gracePeriod }, env) => {
     const timers = new TaskTimers((error) => env.logger.error({ error }, EVENTS.TASK_FAILED))
-    const wait = gracefulStop ? boundedGrace(gracePeriod, env) : 0
+    const wait = gracefulStop ? Math.min(gracePeriod, MAX_GRACE) : 0
     env.onDispose(() => timers.stop(wait))
     return timers
   },
 })
-
-function boundedGrace(gracePeriod: number, env: Environment): number {
-  if (gracePeriod <= MAX_GRACE) return gracePeriod
-  env.warn('a stop of the gateway waits for gracePeriod: one hour is used in place of more', '/gracePeriod')
-  return MAX_GRACE
-}

@@ -5,7 +5,7 @@ import { boolean, config, defineType, type Environment, field, string } from '#s
 import { SECRETS_EVENTS } from '#secrets'
 import { autoRefresh, watchDirectory } from '../lib/auto-refresh.ts'
 import { checkMappings, formatFields } from '../lib/formats.ts'
-import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
+import { checkLease, leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
 import { FileSecrets } from './file-secrets.ts'
 import { checkFileMappings, fileMappings, settledMappings } from './pair-mappings.ts'
 
@@ -43,7 +43,8 @@ export const FileSystemSecretStore = defineType({
     leaseExpiry: leaseExpiry(),
     autoRefresh: autoRefresh(),
   },
-  check: ({ mappings }, report) => {
+  check: ({ mappings, leaseExpiry }, report, warn) => {
+    checkLease(leaseExpiry, warn)
     checkMappings(mappings, report)
     checkFileMappings(mappings, report)
   },
@@ -52,7 +53,7 @@ export const FileSystemSecretStore = defineType({
     await warnOfAbsence(path, env)
     const { formats, pairs } = settledMappings(values.format, values.mappings)
     const names = { directory: path, suffix: suffix ?? '', versionSuffix: versionSuffix ?? null, pairs }
-    const lease = usableLease(leaseExpiry, env)
+    const lease = usableLease(leaseExpiry)
     const secrets = new FileSecrets({ ...names, followLinks, lease }, formats, env)
     watchDirectory(autoRefresh, path, env, () => secrets.check())
     return secrets

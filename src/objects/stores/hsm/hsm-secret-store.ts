@@ -3,7 +3,7 @@ import { SecretStoreKind, secretsProvider } from '#contracts'
 import { ConfigError, config, defineType, duration, integer, list, object, renames, secretId, string } from '#schema'
 import { SECRETS_EVENTS } from '#secrets'
 import { checkMappings } from '../lib/formats.ts'
-import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
+import { checkLease, leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
 import { passwordId } from '../lib/password-id.ts'
 import { EVENTS } from '../log-events.ts'
 import { HsmProblems } from './hsm-problems.ts'
@@ -52,7 +52,8 @@ export const HsmSecretStore = defineType({
     }),
   },
   older: renames({ storePassword: 'storePasswordSecretId' }),
-  check: ({ mappings, library }, report) => {
+  check: ({ mappings, library, leaseExpiry }, report, warn) => {
+    checkLease(leaseExpiry, warn)
     if (library === undefined) report('/library', `library ${ADVICE}`)
     checkMappings(mappings, report)
   },
@@ -64,7 +65,7 @@ export const HsmSecretStore = defineType({
       pinSecretId: settings.storePasswordSecretId,
       pins: settings.secretsProvider,
       mappings: settings.mappings,
-      lease: usableLease(settings.leaseExpiry, env),
+      lease: usableLease(settings.leaseExpiry),
       env,
     })
     env.onDispose(() => secrets.close())

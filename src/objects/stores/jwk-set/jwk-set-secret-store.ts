@@ -1,18 +1,8 @@
 import { HandlerKind, SecretStoreKind } from '#contracts'
-import {
-  config,
-  defineType,
-  duration,
-  type Environment,
-  list,
-  ref,
-  type SecretQuery,
-  type SecretStore,
-  secretId,
-  url,
-} from '#schema'
+import { config, defineType, duration, list, ref, type SecretQuery, type SecretStore, secretId, url } from '#schema'
 import { fetchJwkSet, RemoteKeys, SECRETS_EVENTS, SecretExpiry } from '#secrets'
-import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
+import { isRemoteInClear } from '../../lib/remote-in-clear.ts'
+import { checkLease, leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
 
 const TWO_MINUTES = 120_000
 const SHORTEST_TIMEOUT = 10_000
@@ -43,8 +33,14 @@ export const JwkSetSecretStore = defineType({
     }),
     leaseExpiry: leaseExpiry(),
   },
+  check: ({ jwkUrl, cacheTimeout, leaseExpiry }, _report, warn) => {
+    if (isRemoteInClear(jwkUrl))
+      warn('keys that are fetched over http can be replaced by an attacker on the network; use https for jwkUrl')
+    if (cacheTimeout < SHORTEST_TIMEOUT)
+      warn('cacheTimeout can not be less than 10 seconds; the default of 2 minutes is used')
+    checkLease(leaseExpiry, warn)
+  },
   create: ({ jwkUrl, secretIds, handler, cacheTimeout, cacheMissCacheTime, leaseExpiry }, env) => {
-    if (jwkUrl.startsWith('http:')) warnOfPlainHttp(jwkUrl, env)
     const ids = secretIds === undefined ? null : new Set(secretIds)
     if (!env.serving) return unread(ids)
     const { origin, pathname } = new URL(jwkUrl)
@@ -52,9 +48,9 @@ export const JwkSetSecretStore = defineType({
       source: env.name,
       secretIds: ids,
       place: `${origin}${pathname}`,
-      cacheTimeout: usableTimeout(cacheTimeout, env),
+      cacheTimeout: cacheTimeout < SHORTEST_TIMEOUT ? TWO_MINUTES : cacheTimeout,
       missCacheTime: Math.max(SHORTEST_MISS, cacheMissCacheTime),
-      lease: usableLease(leaseExpiry, env),
+      lease: usableLease(leaseExpiry),
       clock: env.clock,
       logger: env.logger,
       expiry: new SecretExpiry(env),
@@ -69,17 +65,4 @@ function unread(ids: ReadonlySet<string> | null): SecretStore {
     return purpose === 'SIGN' || purpose === 'DECRYPT' || ids?.has(secretId) === false ? null : []
   }
   return { hasEveryId: ids === null, find, onChange: () => () => {} }
-}
-
-function usableTimeout(cacheTimeout: number, env: Environment): number {
-  if (cacheTimeout >= SHORTEST_TIMEOUT) return cacheTimeout
-  env.warn('cacheTimeout can not be less than 10 seconds; the default of 2 minutes is used')
-  return TWO_MINUTES
-}
-
-/** Without TLS an attacker on the network can replace the trusted keys. */
-function warnOfPlainHttp(jwkUrl: string, env: Environment): void {
-  const { hostname } = new URL(jwkUrl)
-  if (/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)) return
-  env.warn('keys that are fetched over http can be replaced by an attacker on the network; use https for jwkUrl')
 }

@@ -17,7 +17,7 @@ import type { KeyStoreType } from '#secrets'
 import { SECRETS_EVENTS } from '#secrets'
 import { autoRefresh, watchDirectory } from '../lib/auto-refresh.ts'
 import { checkMappings } from '../lib/formats.ts'
-import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
+import { checkLease, leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
 import { passwordId } from '../lib/password-id.ts'
 import { EVENTS } from '../log-events.ts'
 import { KeyStoreProblems } from './key-store-problems.ts'
@@ -74,10 +74,13 @@ export const KeyStoreSecretStore = defineType({
     autoRefresh: autoRefresh(),
   },
   older: renames({ storePassword: 'storePasswordSecretId', keyEntryPassword: 'entryPasswordSecretId' }),
-  check: ({ mappings }, report) => checkMappings(mappings, report),
+  check: ({ mappings, leaseExpiry, storeType }, report, warn) => {
+    if (storeType !== 'PKCS12') warn(`keystores of type ${storeType} are insecure; convert this one to PKCS12`)
+    checkLease(leaseExpiry, warn)
+    checkMappings(mappings, report)
+  },
   create: async (settings, env) => {
     const { storeType, secretsProvider, autoRefresh } = settings
-    if (storeType !== 'PKCS12') env.warn(`keystores of type ${storeType} are insecure; convert this one to PKCS12`)
     const file = resolve(env.directories.instance, settings.file)
     const passwords = secretsProvider
     const secrets = new KeyStoreSecrets({
@@ -87,7 +90,7 @@ export const KeyStoreSecretStore = defineType({
       entryPasswordSecretId: settings.entryPasswordSecretId ?? null,
       passwords,
       mappings: settings.mappings,
-      lease: usableLease(settings.leaseExpiry, env),
+      lease: usableLease(settings.leaseExpiry),
       env,
     })
     await secrets.open().catch(asConfigError)

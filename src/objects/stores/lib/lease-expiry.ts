@@ -1,4 +1,4 @@
-import { config, type Deferred, duration, type Environment, type Field } from '#schema'
+import { config, type Deferred, duration, type Field } from '#schema'
 
 const DEFAULT_TEXT = '5 minutes'
 const DEFAULT_LEASE = 300_000
@@ -10,10 +10,18 @@ export function leaseExpiry(): Field<Deferred<number>> {
   })
 }
 
-/** Milliseconds of a lease; zero or unlimited is replaced by the default (spec: leaseExpiry). */
-export function usableLease(leaseExpiry: number, env: Environment): number {
-  if (leaseExpiry > 0 && leaseExpiry !== Number.POSITIVE_INFINITY) return leaseExpiry
+/** Warns of a lease that is replaced. */
+export function checkLease(leaseExpiry: number, warn: (message: string) => void): void {
+  if (isUsable(leaseExpiry)) return
   const found = leaseExpiry === 0 ? 'zero' : 'unlimited'
-  env.warn(`leaseExpiry can not be ${found}; the default of ${DEFAULT_TEXT} is used`)
-  return DEFAULT_LEASE
+  warn(`leaseExpiry can not be ${found}; the default of ${DEFAULT_TEXT} is used`)
+}
+
+/** Milliseconds of a lease; zero or unlimited is replaced by the default (spec: leaseExpiry). */
+export function usableLease(leaseExpiry: number): number {
+  return isUsable(leaseExpiry) ? leaseExpiry : DEFAULT_LEASE
+}
+
+function isUsable(leaseExpiry: number): boolean {
+  return leaseExpiry > 0 && leaseExpiry !== Number.POSITIVE_INFINITY
 }

@@ -11,11 +11,9 @@ export const SecretsProvider = defineType({
       description: 'Secret stores in the order of search; the first with the secret ID is used.',
     }),
   },
-  check: ({ stores }, report) => {
+  check: ({ stores }, report, warn) => {
     if (stores.length === 0) report('/stores', 'expected at least one secret store')
+    for (const { pointer, message } of warningsOfOrder(stores, '/stores')) warn(message, pointer)
   },
-  create: ({ stores }, env) => {
-    for (const { pointer, message } of warningsOfOrder(stores, '/stores')) env.warn(message, pointer)
-    return providerOf(stores)
-  },
+  create: ({ stores }) => providerOf(stores),
 })

@@ -2,7 +2,7 @@ import { SecretStoreKind } from '#contracts'
 import { defineType, type Environment } from '#schema'
 import { formattedSecrets, SECRETS_EVENTS, SecretExpiry, SecretsById } from '#secrets'
 import { checkMappings, type FormatSettings, formatFields, formatOf } from '../lib/formats.ts'
-import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
+import { checkLease, leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
 
 /** Secrets in environment variables and system properties. */
 export const SystemAndEnvSecretStore = defineType({
@@ -11,8 +11,11 @@ export const SystemAndEnvSecretStore = defineType({
   summary: 'Finds secrets in environment variables and system properties.',
   events: [SECRETS_EVENTS.FORMAT_WARNING, SECRETS_EVENTS.SECRET_UNREADABLE],
   config: { ...formatFields(), leaseExpiry: leaseExpiry() },
-  check: ({ mappings }, report) => checkMappings(mappings, report),
-  create: ({ leaseExpiry, ...formats }, env) => variableSecrets(formats, usableLease(leaseExpiry, env), env),
+  check: ({ mappings, leaseExpiry }, report, warn) => {
+    checkLease(leaseExpiry, warn)
+    checkMappings(mappings, report)
+  },
+  create: ({ leaseExpiry, ...formats }, env) => variableSecrets(formats, usableLease(leaseExpiry), env),
 })
 
 /** Secrets in the variables of configuration expressions. */

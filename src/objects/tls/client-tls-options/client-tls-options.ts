@@ -3,7 +3,7 @@ import { defineType } from '#schema'
 import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { checkClientKeys } from '../../lib/tls/certificate-expiry.ts'
 import { CLIENT_FIELDS, clientTls } from '../../lib/tls/client-tls.ts'
-import { contextAlgorithmWarning, NEGOTIATION_FIELDS } from '../../lib/tls/limit-fields.ts'
+import { NEGOTIATION_FIELDS, warnOfContextAlgorithm } from '../../lib/tls/limit-fields.ts'
 import { usableKeys } from '../../lib/tls/usable-keys.ts'
 
 /** TLS options of connections to other servers. */
@@ -13,9 +13,8 @@ export const ClientTlsOptions = defineType({
   summary: 'TLS towards other servers: whom to trust, which certificate to show, what to offer.',
   events: [LIB_EVENTS.CERTIFICATE_EXPIRES, LIB_EVENTS.CLIENT_KEY_UNUSABLE],
   config: { ...CLIENT_FIELDS, ...NEGOTIATION_FIELDS },
+  check: ({ sslContextAlgorithm }, _report, warn) => warnOfContextAlgorithm(sslContextAlgorithm, warn),
   async create({ alpn, ...values }, env) {
-    const warning = contextAlgorithmWarning(values.sslContextAlgorithm)
-    if (warning !== null) env.warn(warning)
     const tls = clientTls(values, alpn.enabled)
     // Unusable keys and trust are reported at load, not by the first request.
     const keys = tls.keys && (await usableKeys(tls.keys, env))

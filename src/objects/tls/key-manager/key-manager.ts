@@ -25,10 +25,11 @@ export const KeyManager = defineType({
   },
   rules: [atMostOneOf('password', 'passwordSecretId')],
   migrations: [passwordMigration('key.password')],
-  create({ keystore, alg, ...password }, env) {
-    if (alg !== undefined && !KNOWN_ALGORITHMS.test(alg)) {
-      env.warn(`alg: "${alg}" has a meaning only in a JVM and no effect here`)
-    }
+  check({ alg }, _report, warn) {
+    if (alg !== undefined && !KNOWN_ALGORITHMS.test(alg))
+      warn(`alg: "${alg}" has a meaning only in a JVM and no effect here`)
+  },
+  create({ keystore, ...password }) {
     const keyPassword = passwordSource({ ...password, secretsProvider: password.secretsProvider })
     return {
       identities: async () => {

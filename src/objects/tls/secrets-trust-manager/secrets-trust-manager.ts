@@ -17,12 +17,14 @@ export const SecretsTrustManager = defineType({
       .default(true)
       .meta({ description: 'Whether revoked certificates are rejected. Not supported yet: true causes a warning.' }),
   },
-  create({ verificationSecretId, secretsProvider: provider, checkRevocation }, env) {
+  check({ checkRevocation }, _report, warn) {
     if (checkRevocation) {
-      env.warn(
+      warn(
         'checkRevocation: neither CRLs nor OCSP are asked, so that revoked certificates are accepted until they expire; set it to false to say that this is known',
       )
     }
+  },
+  create({ verificationSecretId, secretsProvider: provider }) {
     return {
       authorities: () => certificatesOf(provider, verificationSecretId),
       onChange: (listener) => provider.onChange(listener),

@@ -2,7 +2,7 @@ import { ServerTlsKind } from '#contracts'
 import { appendPointer } from '#json'
 import { atLeastOneOf, defineType } from '#schema'
 import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
-import { contextAlgorithmWarning, NEGOTIATION_FIELDS } from '../../lib/tls/limit-fields.ts'
+import { NEGOTIATION_FIELDS, warnOfContextAlgorithm } from '../../lib/tls/limit-fields.ts'
 import { SERVER_FIELDS, serverNameProblem, serverTls, serverWarnings } from '../../lib/tls/server-tls.ts'
 
 /** TLS options of a connector. */
@@ -14,16 +14,16 @@ export const ServerTlsOptions = defineType({
   events: [LIB_EVENTS.CERTIFICATE_EXPIRES, LIB_EVENTS.CERTIFICATE_UNREADABLE],
   config: { ...SERVER_FIELDS, ...NEGOTIATION_FIELDS },
   rules: [atLeastOneOf('keyManager', 'sni')],
-  check({ sni }, report) {
+  check(values, report, warn) {
+    const { sni, sslContextAlgorithm } = values
+    for (const warning of serverWarnings(values)) warn(warning)
+    warnOfContextAlgorithm(sslContextAlgorithm, warn)
     for (const name of Object.keys(sni?.serverNames ?? {})) {
       const problem = serverNameProblem(name)
       if (problem !== null) report(appendPointer('/sni/serverNames', name), problem)
     }
   },
   async create({ alpn, ...values }, env) {
-    for (const warning of [...serverWarnings(values), contextAlgorithmWarning(values.sslContextAlgorithm)]) {
-      if (warning !== null) env.warn(warning)
-    }
     const tls = await serverTls(values, alpn.enabled, env)
     if (tls === null) throw new TypeError('give at least one of keyManager, sni')
     return tls

@@ -4,7 +4,7 @@ import { defineType, type ObjectPlace } from '#schema'
 import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { checkClientKeys } from '../../lib/tls/certificate-expiry.ts'
 import { CLIENT_FIELDS, clientTls } from '../../lib/tls/client-tls.ts'
-import { contextAlgorithmWarning, NEGOTIATION_FIELDS } from '../../lib/tls/limit-fields.ts'
+import { NEGOTIATION_FIELDS, warnOfContextAlgorithm } from '../../lib/tls/limit-fields.ts'
 import { SERVER_FIELDS, serverNameProblem, serverTls } from '../../lib/tls/server-tls.ts'
 
 /** Deprecated TLS options for clients and servers. */
@@ -17,15 +17,14 @@ export const TlsOptions = defineType({
   events: [LIB_EVENTS.CERTIFICATE_EXPIRES, LIB_EVENTS.CERTIFICATE_UNREADABLE],
   config: { ...SERVER_FIELDS, ...CLIENT_FIELDS, ...NEGOTIATION_FIELDS },
   migrate: forItsSide,
-  check({ sni }, report) {
+  check({ sni, sslContextAlgorithm }, report, warn) {
+    warnOfContextAlgorithm(sslContextAlgorithm, warn)
     for (const name of Object.keys(sni?.serverNames ?? {})) {
       const problem = serverNameProblem(name)
       if (problem !== null) report(appendPointer('/sni/serverNames', name), problem)
     }
   },
   async create({ alpn, ...values }, env) {
-    const warning = contextAlgorithmWarning(values.sslContextAlgorithm)
-    if (warning !== null) env.warn(warning)
     const client = clientTls(values, alpn.enabled)
     // Without sni, the certificates of the server are the same.
     const keys = values.sni === undefined ? client.keys?.identities() : client.keys && checkClientKeys(client.keys, env)

@@ -7,8 +7,8 @@ export const TrustAllManager = defineType({
   kind: TrustManagerKind,
   summary: 'Trusts every certificate; for tests only.',
   config: {},
-  create(_config, env) {
-    env.warn('every certificate is trusted, also that of an attacker; use TrustManager or SecretsTrustManager')
-    return { authorities: async () => 'anything' as const, onChange: () => () => {} }
+  check(_config, _report, warn) {
+    warn('every certificate is trusted, also that of an attacker; use TrustManager or SecretsTrustManager')
   },
+  create: () => ({ authorities: async () => 'anything' as const, onChange: () => () => {} }),
 })

@@ -14,10 +14,11 @@ export const TrustManager = defineType({
       .optional()
       .meta({ description: 'Algorithm of a trust manager in Java, such as PKIX. It has no effect.' }),
   },
-  create({ keystore, alg }, env) {
-    if (alg !== undefined && !KNOWN_ALGORITHMS.test(alg)) {
-      env.warn(`alg: "${alg}" has a meaning only in a JVM and no effect here`)
-    }
+  check({ alg }, _report, warn) {
+    if (alg !== undefined && !KNOWN_ALGORITHMS.test(alg))
+      warn(`alg: "${alg}" has a meaning only in a JVM and no effect here`)
+  },
+  create({ keystore }) {
     return {
       authorities: async () => {
         const items = await keystore.items(null)
