@@ -21,7 +21,7 @@ export interface LoadResult<V> {
 }
 
 /** How notifications invalidate values. */
-interface Invalidation {
+export interface Invalidation {
   readonly notifications: Notifications
   readonly strategy: DisconnectionStrategy
   /** The tags that a notification invalidates. */

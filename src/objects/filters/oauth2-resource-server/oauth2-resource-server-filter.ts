@@ -1,12 +1,11 @@
 import { CACHE_METRICS } from '#cache'
-import { AccessTokenResolverKind, AmServiceKind, Executor, FilterKind, OAuth2Context } from '#contracts'
+import { AccessTokenResolverKind, Executor, FilterKind, OAuth2Context } from '#contracts'
 import type { JsonObject, JsonValue } from '#json'
 import {
   boolean,
   config,
   converted,
   defineType,
-  duration,
   isZeroDuration,
   leftValue,
   object,
@@ -17,9 +16,8 @@ import {
 } from '#schema'
 import type { RecentCredentials } from '../../lib/access-token/credentials.ts'
 import { RecentValues } from '../../lib/access-token/recent-values.ts'
-import { cachedResolver, STRATEGY_FIELD } from '../../lib/access-token/token-cache.ts'
+import { cachedResolver, MAXIMUM_TIME_FIELD, TOKEN_CACHE_FIELDS } from '../../lib/access-token/token-cache.ts'
 import { assignedTarget } from '../../lib/assigned-target.ts'
-import { DEFAULT_SIZE } from '../../lib/cache-size.ts'
 import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { Admission } from './admission.ts'
 import { endWithToken } from './open-connections.ts'
@@ -31,19 +29,8 @@ const CACHE_FIELD = object(
       description:
         'Whether tokens are cached. If not, the token of each request is verified by the authorization server.',
     }),
-    defaultTimeout: config(duration({ unlimited: false }))
-      .default('1 minute')
-      .meta({ description: 'How long a token without an expiry is cached.' }),
-    maxTimeout: config(duration({ zero: false, unlimited: false }))
-      .optional()
-      .meta({
-        description:
-          'Maximum time in the cache; by default until the token expires, and `defaultTimeout` with OpenAM, which does not notify of revoked tokens.',
-      }),
-    amService: ref(AmServiceKind)
-      .optional()
-      .meta({ description: 'Access manager that notifies of revoked tokens; its notifications have to be enabled.' }),
-    onNotificationDisconnection: STRATEGY_FIELD,
+    ...TOKEN_CACHE_FIELDS,
+    maxTimeout: MAXIMUM_TIME_FIELD,
   },
   { older: renames({ maximumTimeToCache: 'maxTimeout' }) },
 )
@@ -118,14 +105,8 @@ export const OAuth2ResourceServerFilter = defineType({
       cache?.enabled === true
         ? cachedResolver(
             accessTokenResolver,
-            {
-              ...cache,
-              executor,
-              amService: cache.amService ?? null,
-              maximumSize: DEFAULT_SIZE,
-              maxTimeout: cache.maxTimeout ?? null,
-              maxTimeoutField: 'maxTimeout',
-            },
+            { ...cache, executor },
+            { field: 'maxTimeout', time: cache.maxTimeout },
             env,
           )
         : accessTokenResolver

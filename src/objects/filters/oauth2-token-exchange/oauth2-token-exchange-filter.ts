@@ -21,7 +21,7 @@ import {
   string,
   url,
 } from '#schema'
-import { maximumSizeField, unitSize } from '../../lib/cache-size.ts'
+import { maximumSizeField, unitSize } from '../../lib/cache.ts'
 import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { EVENTS } from '../log-events.ts'
 import { ExchangeCache } from './exchange-cache.ts'

@@ -1,27 +1,25 @@
 import { hash } from 'node:crypto'
 import { normalRealm } from '#access-manager'
-import { cacheMetrics, type DisconnectionStrategy, type LoadResult, RevocableCache, type Unavailable } from '#cache'
+import type { DisconnectionStrategy, LoadResult, RevocableCache, Unavailable } from '#cache'
 import type { AmService, Executor, Notification } from '#contracts'
 import type { Environment } from '#schema'
-import { unitSize } from '../../lib/cache-size.ts'
+import { openCache } from '../../lib/cache.ts'
 import { FallbackTtl } from '../../lib/fallback-ttl.ts'
 import { sessionTags, tokenDigest } from '../../lib/session-tags.ts'
 import { type Decision, SubjectRefused } from './evaluate-policies.ts'
 import { cacheKeyOf, type EvaluationRequest, type Subject } from './evaluation-request.ts'
 
-const SWEEP_INTERVAL = 10_000
 /** TTL of a decision without `ttl` where nothing is configured. */
 const DEFAULT_TIMEOUT = 60_000
 /** TTL of a decision where notifications of changes may get lost. */
 const FALLBACK_TTL = 30_000
 
-/** TTLs are null where nothing is configured. */
 interface DecisionCacheSettings {
-  readonly defaultTimeout: number | null
-  readonly maximumTimeToCache: number | null
+  readonly defaultTimeout?: number | undefined
+  readonly maximumTimeToCache?: number | undefined
   readonly maximumSize: number
   readonly executor: Executor
-  readonly strategy: DisconnectionStrategy
+  readonly onNotificationDisconnection: DisconnectionStrategy
 }
 
 /** Realm and policy set: part of the cache key. */
@@ -46,9 +44,9 @@ export class DecisionCache {
     this.#fallbackTtl = new FallbackTtl(
       amService,
       {
-        configured: settings.maximumTimeToCache ?? settings.defaultTimeout,
+        configured: settings.maximumTimeToCache ?? settings.defaultTimeout ?? null,
         fallback: FALLBACK_TTL,
-        field: settings.maximumTimeToCache === null ? 'cache.defaultTimeout' : 'cache.maximumTimeToCache',
+        field: settings.maximumTimeToCache === undefined ? 'cache.defaultTimeout' : 'cache.maximumTimeToCache',
         accepted: 'ended sessions and withdrawn permissions',
       },
       env,
@@ -61,14 +59,8 @@ export class DecisionCache {
     const { notifications } = amService
     if (notifications === null)
       env.warn('the notifications of amService are disabled: changed policies take effect when cached decisions expire')
-    this.#cache = new RevocableCache({
-      maximumSize: unitSize(settings.maximumSize, env),
-      clock: env.clock,
-      metrics: cacheMetrics('policy-decision', env),
-      invalidation: notifications === null ? null : { notifications, strategy: settings.strategy, tagsOf },
-    })
-    env.onDispose(() => this.#cache.dispose())
-    env.onDispose(settings.executor.repeat(SWEEP_INTERVAL, () => this.#cache.sweep()))
+    const { onNotificationDisconnection: strategy } = settings
+    this.#cache = openCache('policy-decision', settings, notifications && { notifications, strategy, tagsOf }, env)
   }
 
   /** The cached decision, or that of `evaluate`; `sessionNames` returns further tags of the entry. */

@@ -1,7 +1,6 @@
 import { CACHE_METRICS } from '#cache'
 import {
   AmServiceKind,
-  Executor,
   FilterKind,
   HandlerKind,
   LoginRedirectContext,
@@ -30,9 +29,8 @@ import {
   token,
   withoutField,
 } from '#schema'
-import { STRATEGY_FIELD } from '../../lib/access-token/token-cache.ts'
 import { assignedTarget } from '../../lib/assigned-target.ts'
-import { maximumSizeField } from '../../lib/cache-size.ts'
+import { maximumSizeField, strategyField, sweeperField } from '../../lib/cache.ts'
 import { reportHeader } from '../../lib/header-fields.ts'
 import { implicitAmService } from '../../lib/implicit-am-service.ts'
 import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
@@ -60,10 +58,8 @@ const CACHE_FIELD = object(
         description: 'Maximum time in the cache; by default the `ttl` of the decision, with OpenAM `defaultTimeout`.',
       }),
     maximumSize: maximumSizeField('decisions'),
-    executor: ref(Executor)
-      .default('ScheduledExecutorService')
-      .meta({ description: 'Service that removes expired decisions from the cache.' }),
-    onNotificationDisconnection: STRATEGY_FIELD,
+    executor: sweeperField('decisions'),
+    onNotificationDisconnection: strategyField('decisions'),
   },
   { older: renames({ maxTimeout: 'maximumTimeToCache' }) },
 )
@@ -160,21 +156,7 @@ export const PolicyEnforcementFilter = defineType({
   create: (config, env) => {
     const { amService, cache, application = null, pepRealm } = config
     const realm = pepRealm ?? amService.realm
-    const decisions =
-      cache?.enabled === true
-        ? new DecisionCache(
-            amService,
-            { realm, application },
-            {
-              defaultTimeout: cache.defaultTimeout ?? null,
-              maximumTimeToCache: cache.maximumTimeToCache ?? null,
-              maximumSize: cache.maximumSize,
-              executor: cache.executor,
-              strategy: cache.onNotificationDisconnection,
-            },
-            env,
-          )
-        : null
+    const decisions = cache?.enabled === true ? new DecisionCache(amService, { realm, application }, cache, env) : null
     const settings: EnforcementSettings = {
       amService,
       realm,

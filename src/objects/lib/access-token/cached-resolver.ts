@@ -6,7 +6,7 @@ import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 import type { FallbackTtl } from '../fallback-ttl.ts'
 import { EVENTS } from '../log-events.ts'
-import { RecentValues } from './recent-values.ts'
+import type { RecentValues } from './recent-values.ts'
 import { digestOf, tagsOfToken } from './token-tags.ts'
 
 type TokenFacts = Omit<AccessToken, 'token'>
@@ -17,15 +17,13 @@ export interface CachedResolution {
   readonly refusal: TokenRejection | null
 }
 
-/** TTLs in milliseconds. */
-export interface TokenTtls {
+interface CachedResolverSettings {
   readonly defaultTimeout: number
-  /** Null where only the expiry of the token counts. */
+  /** Milliseconds; null where only the expiry of the token counts. */
   readonly maxTimeout: number | null
-}
-
-interface CachedResolverSettings extends TokenTtls {
   readonly cache: RevocableCache<CachedResolution>
+  /** Cache keys of recent tokens. */
+  readonly digests: RecentValues<string>
   /** Whether notifications invalidate revoked tokens. */
   readonly isNotified: boolean
   /** Of each access manager. */
@@ -42,7 +40,6 @@ export class CachedResolver implements AccessTokenResolver {
   readonly verifiesBinding?: NonNullable<AccessTokenResolver['verifiesBinding']>
   readonly #delegate: AccessTokenResolver
   readonly #settings: CachedResolverSettings
-  readonly #digests = new RecentValues<string>()
   #hasWarned = false
 
   constructor(delegate: AccessTokenResolver, settings: CachedResolverSettings) {
@@ -55,19 +52,14 @@ export class CachedResolver implements AccessTokenResolver {
   }
 
   resolve(token: string, exchange: Exchange): TokenResolution | Promise<TokenResolution> {
-    const recent = this.#digests.get(token)
+    const { cache, digests } = this.#settings
+    const recent = digests.get(token)
     const key = recent ?? digestOf(token)
-    const cached = this.#settings.cache.hit(key)
+    const cached = cache.hit(key)
     if (cached === null) return this.#loaded(key, token, exchange)
     // Only those of valid tokens: invented ones take no memory.
-    if (recent === undefined) this.#digests.set(token, key)
+    if (recent === undefined) digests.set(token, key)
     return this.#resolutionOf(cached, token, true)
-  }
-
-  /** Removes what has expired; call it periodically. */
-  sweep(): void {
-    this.#digests.forget()
-    this.#settings.cache.sweep()
   }
 
   watch(accessToken: AccessToken, revoked: () => void): () => void {

@@ -1,32 +1,14 @@
-import { type AccessTokenResolver, AmServiceKind, Executor } from '#contracts'
+import type { AccessTokenResolver } from '#contracts'
 import { isPlainObject, type JsonObject } from '#json'
-import {
-  boolean,
-  config,
-  type DecodedMembers,
-  duration,
-  type Environment,
-  object,
-  ref,
-  renames,
-  type Settled,
-} from '#schema'
-import { DEFAULT_SIZE } from '../cache-size.ts'
-import { cachedResolver, STRATEGY_FIELD } from './token-cache.ts'
+import { boolean, config, type DecodedMembers, type Environment, object, renames, type Settled } from '#schema'
+import { sweeperField } from '../cache.ts'
+import { cachedResolver, MAXIMUM_TIME_FIELD, TOKEN_CACHE_FIELDS } from './token-cache.ts'
 
 const MEMBERS = {
   enabled: config(boolean()).default(false).meta({ description: 'Whether tokens are cached.' }),
-  defaultTimeout: config(duration({ unlimited: false }))
-    .default('1 minute')
-    .meta({ description: 'How long a token without an expiry is cached.' }),
-  maxTimeout: config(duration({ zero: false, unlimited: false }))
-    .optional()
-    .meta({ description: 'Maximum time in the cache.' }),
-  executor: ref(Executor)
-    .default('ScheduledExecutorService')
-    .meta({ description: 'Service that removes expired tokens.' }),
-  amService: ref(AmServiceKind).optional().meta({ description: 'Access manager that notifies of revoked tokens.' }),
-  onNotificationDisconnection: STRATEGY_FIELD,
+  ...TOKEN_CACHE_FIELDS,
+  maxTimeout: MAXIMUM_TIME_FIELD,
+  executor: sweeperField('tokens'),
 }
 
 /** The field `cache` of a resolver, of older configurations. */
@@ -41,9 +23,7 @@ export function withOlderCache(
   env: Environment,
 ): AccessTokenResolver {
   if (cache?.enabled !== true) return resolver
-  const { amService = null, maxTimeout = null } = cache
-  const settings = { ...cache, amService, maxTimeout, maxTimeoutField: 'maxTimeout', maximumSize: DEFAULT_SIZE }
-  return cachedResolver(resolver, settings, env)
+  return cachedResolver(resolver, cache, { field: 'maxTimeout', time: cache.maxTimeout }, env)
 }
 
 /** A resolver with a cache as it is declared now, in a CacheAccessTokenResolver; null without an enabled cache, or where a person decides. */

@@ -1,79 +1,73 @@
-import { cacheMetrics, type DisconnectionStrategy, RevocableCache } from '#cache'
-import type { AccessTokenResolver, AmService, Executor } from '#contracts'
-import { config, type Environment, oneOf } from '#schema'
-import { unitSize } from '../cache-size.ts'
+import type { DisconnectionStrategy } from '#cache'
+import { type AccessTokenResolver, type AmService, AmServiceKind, type Executor } from '#contracts'
+import { config, duration, type Environment, ref } from '#schema'
+import { DEFAULT_SIZE, openCache, strategyField } from '../cache.ts'
 import { FallbackTtl } from '../fallback-ttl.ts'
-import { type CachedResolution, CachedResolver, type TokenTtls } from './cached-resolver.ts'
+import { type CachedResolution, CachedResolver } from './cached-resolver.ts'
+import { RecentValues } from './recent-values.ts'
 import { tagsOfNotification } from './token-tags.ts'
 
-interface TokenCacheSettings extends TokenTtls {
-  /** The field that sets `maxTimeout`, for warnings. */
-  readonly maxTimeoutField: string
-  readonly maximumSize: number
-  readonly executor: Executor
-  readonly amService: AmService | null
-  readonly onNotificationDisconnection: DisconnectionStrategy
+/** The fields of every cache of tokens. That of the maximum time is `maxTimeout` or `maximumTimeToCache`. */
+export const TOKEN_CACHE_FIELDS = {
+  defaultTimeout: config(duration({ unlimited: false }))
+    .default('1 minute')
+    .meta({ description: 'How long a token without an expiry is cached.' }),
+  amService: ref(AmServiceKind).optional().meta({
+    description: 'Access manager that notifies of revoked tokens; its notifications have to be enabled.',
+  }),
+  onNotificationDisconnection: strategyField('tokens', ' Has effect with amService only.'),
 }
 
-const SWEEP_INTERVAL = 10_000
-
-/** The field `onNotificationDisconnection`. */
-export const STRATEGY_FIELD = config(
-  oneOf(['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNECT'] satisfies DisconnectionStrategy[]),
-)
-  .default('CLEAR_ON_DISCONNECT')
+export const MAXIMUM_TIME_FIELD = config(duration({ zero: false, unlimited: false }))
+  .optional()
   .meta({
     description:
-      'Behaviour while notifications are disconnected: uncached tokens are rejected until the connection is restored; cached tokens stay in the cache (NEVER_CLEAR), are removed at once (CLEAR_ON_DISCONNECT) or when the connection is restored (CLEAR_ON_RECONNECT). Has effect with amService only.',
+      'Maximum time in the cache; by default until the token expires, and `defaultTimeout` with OpenAM, which does not notify of revoked tokens.',
   })
 
-/** Wraps a resolver in a cache that is closed when the object is disposed. */
+interface TokenCacheSettings {
+  readonly defaultTimeout: number
+  readonly amService?: AmService | undefined
+  readonly onNotificationDisconnection: DisconnectionStrategy
+  readonly executor: Executor
+  readonly maximumSize?: number
+}
+
+/** Wraps a resolver in a cache that is closed when the object is disposed; `maximum` is the configured maximum time and its field. */
 export function cachedResolver(
   delegate: AccessTokenResolver,
   settings: TokenCacheSettings,
+  maximum: { readonly field: string; readonly time: number | undefined },
   env: Environment,
 ): CachedResolver {
-  const {
-    maximumSize,
-    executor,
-    amService,
-    onNotificationDisconnection: strategy,
-    defaultTimeout,
-    maxTimeout,
-  } = settings
-  const { clock, logger } = env
+  const { amService, defaultTimeout } = settings
+  const maxTimeout = maximum.time ?? null
   const notifications = amService?.notifications ?? null
-  if (amService !== null && notifications === null) {
+  if (amService !== undefined && notifications === null) {
     env.warn('the notifications of amService are disabled: revoked tokens stay in the cache until their TTL ends')
   }
-  const cache = new RevocableCache<CachedResolution>({
-    maximumSize: unitSize(maximumSize, env),
-    clock,
-    metrics: cacheMetrics('access-token', env),
-    invalidation: notifications === null ? null : { notifications, strategy, tagsOf: tagsOfNotification },
-  })
-  env.onDispose(() => cache.dispose())
-  const resolver = new CachedResolver(delegate, {
+  const digests = new RecentValues<string>()
+  const cache = openCache<CachedResolution>(
+    'access-token',
+    { maximumSize: DEFAULT_SIZE, ...settings, onSweep: () => digests.forget() },
+    notifications && { notifications, strategy: settings.onNotificationDisconnection, tagsOf: tagsOfNotification },
+    env,
+  )
+  const fallbackTtl = {
+    configured: maxTimeout ?? defaultTimeout,
+    fallback: defaultTimeout,
+    field: maxTimeout === null ? 'defaultTimeout' : maximum.field,
+    accepted: 'revoked tokens',
+  }
+  const sources = amService === undefined ? (delegate.accessManagers ?? []) : [amService]
+  return new CachedResolver(delegate, {
     cache,
+    digests,
     isNotified: notifications !== null,
-    fallbackTtls: (amService === null ? (delegate.accessManagers ?? []) : [amService]).map((source) =>
-      fallbackTtl(source, settings, env),
-    ),
-    clock,
-    logger,
+    fallbackTtls: sources.map((source) => new FallbackTtl(source, fallbackTtl, env)),
+    clock: env.clock,
+    logger: env.logger,
     defaultTimeout,
     maxTimeout,
   })
-  env.onDispose(executor.repeat(SWEEP_INTERVAL, () => resolver.sweep()))
-  return resolver
-}
-
-function fallbackTtl(
-  source: AmService,
-  { defaultTimeout, maxTimeout, maxTimeoutField }: TokenCacheSettings,
-  env: Environment,
-): FallbackTtl {
-  const field = maxTimeout === null ? 'defaultTimeout' : maxTimeoutField
-  const configured = maxTimeout ?? defaultTimeout
-  return new FallbackTtl(source, { configured, fallback: defaultTimeout, field, accepted: 'revoked tokens' }, env)
 }

@@ -1,8 +1,8 @@
 import { CACHE_METRICS } from '#cache'
-import { AccessTokenResolverKind, AmServiceKind, Executor } from '#contracts'
-import { boolean, config, defineType, duration, ref, renames } from '#schema'
-import { cachedResolver, STRATEGY_FIELD } from '../../lib/access-token/token-cache.ts'
-import { maximumSizeField } from '../../lib/cache-size.ts'
+import { AccessTokenResolverKind } from '#contracts'
+import { boolean, config, defineType, ref, renames } from '#schema'
+import { cachedResolver, MAXIMUM_TIME_FIELD, TOKEN_CACHE_FIELDS } from '../../lib/access-token/token-cache.ts'
+import { maximumSizeField, sweeperField } from '../../lib/cache.ts'
 import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 
 /** Caches the results of another resolver. */
@@ -15,37 +15,13 @@ export const CacheAccessTokenResolver = defineType({
   config: {
     delegate: ref(AccessTokenResolverKind).meta({ description: 'Resolves the tokens that are not in the cache.' }),
     enabled: config(boolean()).default(true).meta({ description: 'Whether tokens are cached.' }),
-    defaultTimeout: config(duration({ unlimited: false }))
-      .default('1 minute')
-      .meta({ description: 'How long a token without an expiry is cached.' }),
-    maximumTimeToCache: config(duration({ zero: false, unlimited: false }))
-      .optional()
-      .meta({
-        description:
-          'Maximum time in the cache; by default until the token expires, and `defaultTimeout` with OpenAM, which does not notify of revoked tokens.',
-      }),
+    ...TOKEN_CACHE_FIELDS,
+    maximumTimeToCache: MAXIMUM_TIME_FIELD,
     maximumSize: maximumSizeField('tokens'),
-    executor: ref(Executor)
-      .default('ScheduledExecutorService')
-      .meta({ description: 'Service that removes expired tokens.' }),
-    amService: ref(AmServiceKind).optional().meta({
-      description: 'Access manager that notifies of revoked tokens; its notifications have to be enabled.',
-    }),
-    onNotificationDisconnection: STRATEGY_FIELD,
+    executor: sweeperField('tokens'),
   },
   older: renames({ maxTimeout: 'maximumTimeToCache', maxSize: 'maximumSize' }),
-  create({ delegate, enabled, maximumTimeToCache, maximumSize, amService, ...settings }, env) {
-    if (!enabled) return delegate
-    return cachedResolver(
-      delegate,
-      {
-        ...settings,
-        maxTimeout: maximumTimeToCache ?? null,
-        maxTimeoutField: 'maximumTimeToCache',
-        maximumSize,
-        amService: amService ?? null,
-      },
-      env,
-    )
+  create({ delegate, enabled, maximumTimeToCache: time, ...settings }, env) {
+    return enabled ? cachedResolver(delegate, settings, { field: 'maximumTimeToCache', time }, env) : delegate
   },
 })

@@ -1,20 +1,15 @@
-import { Executor } from '#contracts'
-import { boolean, config, type DecodedMembers, duration, object, oneOf, ref, type Settled } from '#schema'
-import { maximumSizeField } from '../../lib/cache-size.ts'
+import { boolean, config, type DecodedMembers, duration, object, type Settled } from '#schema'
+import { maximumSizeField, strategyField, sweeperField } from '../../lib/cache.ts'
 
 const CACHE_MEMBERS = {
   enabled: config(boolean()).default(false).meta({ description: 'Whether sessions are cached after a lookup.' }),
-  executor: ref(Executor)
-    .default('ScheduledExecutorService')
-    .meta({ description: 'Service that removes expired sessions from the cache.' }),
+  executor: sweeperField('sessions'),
   maximumSize: maximumSizeField('sessions'),
   maximumTimeToCache: config(duration()).optional().meta({
     description:
       'Maximum time in the cache, never beyond the end of the session. By default until 30 seconds before its idle timeout; 30 seconds with OpenAM, whose notifications get lost.',
   }),
-  onNotificationDisconnection: config(oneOf(['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNECT']))
-    .default('CLEAR_ON_DISCONNECT')
-    .meta({ description: 'Treatment of cached sessions while notifications about them may be missed.' }),
+  onNotificationDisconnection: strategyField('sessions'),
 }
 
 /** The field `sessionCache` of AmService. */

@@ -1,8 +1,8 @@
 import type { IdleTime, SessionLookup, SessionLookupResult } from '#access-manager'
-import { cacheMetrics, RevocableCache, TtlCache, Unavailable } from '#cache'
+import { TtlCache, Unavailable } from '#cache'
 import { AccessManagerError, type AmSession, type AmSessions } from '#contracts'
 import type { Environment } from '#schema'
-import { unitSize } from '../../lib/cache-size.ts'
+import { openCache } from '../../lib/cache.ts'
 import { FallbackTtl, type NotifyingService } from '../../lib/fallback-ttl.ts'
 import { sessionTags, tokenDigest } from '../../lib/session-tags.ts'
 import { EndedSessions } from './ended-sessions.ts'
@@ -20,7 +20,6 @@ interface CachedSession {
   session: AmSession | null
 }
 
-const SWEEP_INTERVAL = 30_000
 /** Maximum of sessions recorded as reported; beyond it the oldest may be reported again. */
 const MAX_REFRESHED = 100_000
 /** A session is looked up again this long before its idle timeout. */
@@ -66,20 +65,9 @@ function cachedSessions(
     },
     env,
   )
-  const sessions = new RevocableCache<CachedSession>({
-    maximumSize: unitSize(cache.maximumSize, env),
-    clock,
-    metrics: cacheMetrics('session', env),
-    invalidation:
-      notifications === null
-        ? null
-        : { notifications, strategy: cache.onNotificationDisconnection, tagsOf: sessionTags },
-  })
-  const stopSweeping = cache.executor.repeat(SWEEP_INTERVAL, () => sessions.sweep())
-  env.onDispose(() => {
-    stopSweeping()
-    sessions.dispose()
-  })
+  const { onNotificationDisconnection: strategy } = cache
+  const invalidation = notifications && { notifications, strategy, tagsOf: sessionTags }
+  const sessions = openCache<CachedSession>('session', cache, invalidation, env)
   const ask = async (token: string, key: string, idleTime: IdleTime) => {
     const [found, limit] = await Promise.all([lookup.find(token, idleTime), fallbackTtl.limit()])
     return {

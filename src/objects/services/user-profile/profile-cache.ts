@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import { cacheMetrics, type LoadResult, RevocableCache, Unavailable } from '#cache'
+import { type LoadResult, type RevocableCache, Unavailable } from '#cache'
 import { AccessManagerError, type AmService, type Executor, type Notification, type UserProfile } from '#contracts'
 import type { Environment } from '#schema'
-import { unitSize } from '../../lib/cache-size.ts'
+import { openCache } from '../../lib/cache.ts'
 import { isIgnored } from '../../lib/session-tags.ts'
 
 interface ProfileCacheSettings {
@@ -17,7 +17,6 @@ interface CachedProfile {
   readonly profile: UserProfile | null
 }
 
-const SWEEP_INTERVAL = 10_000
 /** Tag of all profiles. */
 const ALL = 'all profiles'
 /** Attributes by which notifications name a user. */
@@ -35,14 +34,7 @@ export class ProfileCache {
 
   constructor({ notifications }: AmService, settings: ProfileCacheSettings, env: Environment) {
     this.#ttl = settings.maximumTimeToCache
-    this.#cache = new RevocableCache({
-      maximumSize: unitSize(settings.maximumSize, env),
-      clock: env.clock,
-      metrics: cacheMetrics('user-profile', env),
-      invalidation: null,
-    })
-    env.onDispose(() => this.#cache.dispose())
-    env.onDispose(settings.executor.repeat(SWEEP_INTERVAL, () => this.#cache.sweep()))
+    this.#cache = openCache('user-profile', settings, null, env)
     if (notifications === null) return
     const stopListening = notifications.listen({
       notified: (notification) => this.#cache.invalidate(tagsOf(notification)),

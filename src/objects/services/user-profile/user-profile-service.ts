@@ -1,16 +1,14 @@
 import { normalRealm } from '#access-manager'
 import { CACHE_METRICS } from '#cache'
-import { AmServiceKind, Executor, UserProfileServiceKind, type UserProfileService as UserProfiles } from '#contracts'
+import { AmServiceKind, UserProfileServiceKind, type UserProfileService as UserProfiles } from '#contracts'
 import { boolean, config, defineType, duration, list, object, ref, string } from '#schema'
-import { maximumSizeField } from '../../lib/cache-size.ts'
+import { maximumSizeField, sweeperField } from '../../lib/cache.ts'
 import { ProfileCache } from './profile-cache.ts'
 import { lookUpProfile, type ProfileSource } from './profile-lookup.ts'
 
 const CACHE_FIELD = object({
   enabled: config(boolean()).default(false).meta({ description: 'Whether profiles are cached.' }),
-  executor: ref(Executor)
-    .default('ScheduledExecutorService')
-    .meta({ description: 'Service that removes expired profiles from the cache.' }),
+  executor: sweeperField('profiles'),
   maximumSize: maximumSizeField('profiles'),
   maximumTimeToCache: config(duration({ zero: false, unlimited: false }))
     .default('1 minute')
