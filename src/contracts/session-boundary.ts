@@ -1,4 +1,4 @@
-import { type Exchange, type Handler, pageResponse, type Response, respond } from '#http'
+import { type Exchange, type Handler, pageResponse, type Response, respondUnavailable } from '#http'
 import type { LogEvent, Logger } from '#logging'
 import {
   type OpenSession,
@@ -54,6 +54,6 @@ export function withSession(
   function unavailable(error: unknown, exchange: Exchange): Response {
     if (!(error instanceof SessionUnavailableError)) throw error
     exchange.decided({ result: 'FAILED', by: logger.name ?? '', reason: 'the session store is unavailable' })
-    return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
+    return respondUnavailable()
   }
 }

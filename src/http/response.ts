@@ -92,6 +92,11 @@ export function respond(status: number, headers?: Record<string, string | string
   return response
 }
 
+/** 503 for a request that can not be decided or served now. The client may repeat it, and caches must not store it. */
+export function respondUnavailable(body?: string): Response {
+  return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' }, body)
+}
+
 function isPlainText(contentType: string | null): boolean {
   return contentType === null || contentType.startsWith('text/plain')
 }

@@ -1,14 +1,14 @@
-import { AccessManagerError, type AmService } from '#contracts'
-import { type Exchange, type Filter, type Handler, type Response, respond } from '#http'
+import type { AmService } from '#contracts'
+import type { Exchange, Filter, Handler, Response } from '#http'
 import type { Logger } from '#logging'
 import type { Clock, Runtime } from '#schema'
-import { recordFailed, recordResponse } from '../../lib/audit/decisions.ts'
+import { recordResponse } from '../../lib/audit/decisions.ts'
 import { dropContent } from '../../lib/session/application-content.ts'
 import { type SessionCookieSettings, takeCookies, writeCookie } from '../../lib/session/session-cookie.ts'
 import type { SymmetricKeys } from '../../lib/session/symmetric-keys.ts'
 import { endSession } from '../../lib/sso/am-logout.ts'
 import { sessionTokensOf } from '../../lib/sso/session-token.ts'
-import { EVENTS } from '../log-events.ts'
+import { sessionLookupFailed } from '../lib/access-manager-failure.ts'
 import { type Activity, openActivity, sealActivity } from './activity-tracker.ts'
 
 /** How the idle timeout of a tracked session follows that of the filter. */
@@ -51,10 +51,7 @@ export function sessionIdleTimeout(settings: IdleTimeoutSettings): Filter {
       isExpired = session !== null && now - session.activity.lastActive > session.activity.idleTimeout
       if (session !== null && isExpired) await endIdleSession(settings, session.token, exchange)
     } catch (error) {
-      if (!(error instanceof AccessManagerError)) throw error
-      settings.logger.limited().error({ error, ...exchange.ids }, EVENTS.SESSION_LOOKUP_FAILED)
-      recordFailed(exchange, settings.logger, 'session lookup failed')
-      return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
+      return sessionLookupFailed(error, { exchange, logger: settings.logger })
     }
     if (session === null) return next(exchange)
     if (isExpired) return passWithoutSession(settings, exchange, next)

@@ -1,5 +1,5 @@
 import { type ClientRegistration, OAuth2FailureContext, SessionUnavailableError } from '#contracts'
-import { type Handler, type Response, respond, Uri } from '#http'
+import { type Handler, type Response, respond, respondUnavailable, Uri } from '#http'
 import { OpenIdError } from '#openid'
 import { recordDenied, recordFailed } from '../../lib/audit/decisions.ts'
 import { dropContent } from '../../lib/session/application-content.ts'
@@ -182,5 +182,5 @@ async function failLogin(error: OpenIdError, { exchange, settings, endpoint }: L
 /** Fails closed and keeps the login: it is unknown whether its provider has ended it. */
 function refuseUnavailable(error: SessionUnavailableError, { exchange, logger }: LoginRequest): Response {
   logger.limited(error).error({ error, ...exchange.ids }, EVENTS.REVOCATIONS_UNAVAILABLE)
-  return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
+  return respondUnavailable()
 }

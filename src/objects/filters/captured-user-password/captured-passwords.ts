@@ -1,5 +1,4 @@
 import {
-  AccessManagerError,
   type AmService,
   AmSessionContext,
   CapturedPassword,
@@ -13,6 +12,7 @@ import type { Logger } from '#logging'
 import type { Runtime } from '#schema'
 import { recordDenied, recordFailed } from '../../lib/audit/decisions.ts'
 import { firstSessionOf, sessionTokensOf } from '../../lib/sso/session-token.ts'
+import { sessionLookupFailed } from '../lib/access-manager-failure.ts'
 import { EVENTS } from '../log-events.ts'
 import { decryptPassword, type KeyType, passwordKey } from './decrypt-password.ts'
 
@@ -43,10 +43,7 @@ export class CapturedPasswords {
     try {
       encrypted = await this.#encryptedPassword(exchange)
     } catch (error) {
-      if (!(error instanceof AccessManagerError)) throw error
-      logger.limited().error({ error, ...exchange.ids }, EVENTS.SESSION_LOOKUP_FAILED)
-      recordFailed(exchange, logger, 'session lookup failed')
-      return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
+      return sessionLookupFailed(error, { exchange, logger })
     }
     if (encrypted === null) {
       recordDenied(exchange, logger, 'no captured password')

@@ -9,7 +9,7 @@ import {
   type SecretsProvider,
   secretsProvider,
 } from '#contracts'
-import { type Exchange, type Filter, type Handler, respond } from '#http'
+import { type Exchange, type Filter, type Handler, respond, respondUnavailable } from '#http'
 import { type OpenedJwt, type OpeningKeys, openJwt, type TokenRules, violations } from '#jose'
 import type { Logger } from '#logging'
 import { atLeastOneOf, type Clock, config, duration, type Environment, type Runtime, ref, secretId } from '#schema'
@@ -107,7 +107,7 @@ class JwtValidator {
     // The token may be valid: the failure handler, which may redirect to a login, is not called.
     if (validation.outcome === 'unavailable') {
       recordFailed(exchange, this.#logger, 'the keys are unavailable')
-      return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
+      return respondUnavailable()
     }
     this.#logger.debug({ violations: validation.violations }, 'invalid token')
     recordDenied(exchange, this.#logger, validation.reason)

@@ -1,5 +1,5 @@
 import type { AmSession } from '#contracts'
-import { type Response, respond } from '#http'
+import { type Response, respondUnavailable } from '#http'
 import type { LogEvent } from '#logging'
 import type { RedirectionMarker } from '../../lib/sso/redirection-marker.ts'
 import type { FlowState } from './flow.ts'
@@ -33,6 +33,6 @@ export function isLoop({ session, isReturn }: SignOnState): boolean {
 export function unavailable(event: LogEvent): (error: Error, state: FlowState) => Response {
   return (error, { exchange, logger }) => {
     logger.limited().error({ error, ...exchange.ids }, event)
-    return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
+    return respondUnavailable()
   }
 }

@@ -1,5 +1,5 @@
 import type { TokenRejection } from '#contracts'
-import { type Response, respond } from '#http'
+import { type Response, respond, respondUnavailable } from '#http'
 import type { Scheme } from '../../lib/access-token/credentials.ts'
 import { DPOP_ALGORITHMS } from '../../lib/access-token/dpop-algorithms.ts'
 
@@ -15,9 +15,6 @@ interface ChallengeError {
 
 /** Algorithms for the first proof of a client (RFC 9449 section 7.1). */
 const ALGORITHMS = `algs="${DPOP_ALGORITHMS.join(' ')}"`
-
-/** Seconds. */
-const RETRY_AFTER = '5'
 
 /** Characters of `error_description` and `scope` (RFC 6750 section 3). */
 const NOT_DESCRIPTION = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g
@@ -52,7 +49,7 @@ export class Challenges {
   refused(scheme: Scheme, refusal: TokenRejection): Response {
     const { description } = refusal
     if (refusal.outcome === 'unavailable') {
-      return respond(503, { 'Retry-After': RETRY_AFTER, 'Cache-Control': 'no-store' }, description)
+      return respondUnavailable(description)
     }
     if (refusal.outcome === 'bad_request') return this.#refusal(400, scheme, { error: 'invalid_request', description })
     const response = this.#refusal(401, scheme, { error: refusal.error ?? 'invalid_token', description })

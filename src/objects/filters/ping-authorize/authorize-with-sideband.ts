@@ -1,4 +1,4 @@
-import { Entity, type Exchange, type Filter, type Message, type Response, respond } from '#http'
+import { Entity, type Exchange, type Filter, type Message, type Response, respond, respondUnavailable } from '#http'
 import type { JsonObject, JsonValue } from '#json'
 import type { Logger } from '#logging'
 import type { Runtime } from '#schema'
@@ -128,5 +128,5 @@ function failed(error: unknown, exchange: Exchange, logger: Logger): Response {
       EVENTS.SIDEBAND_FAILED.withMessage(`Sideband API failed: the request gets ${isInvalid ? 502 : 503}`),
     )
   recordFailed(exchange, logger, 'Sideband API failed')
-  return isInvalid ? respond(502) : respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
+  return isInvalid ? respond(502) : respondUnavailable()
 }

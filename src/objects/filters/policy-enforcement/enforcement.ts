@@ -1,11 +1,12 @@
 import { Unavailable } from '#cache'
 import { AccessManagerError, type LoginRedirect, LoginRedirectContext } from '#contracts'
-import { type Exchange, equalsIgnoreCase, type Response, respond } from '#http'
+import { type Exchange, equalsIgnoreCase, type Response, respond, respondUnavailable } from '#http'
 import { recordDenied, recordFailed, recordGranted } from '../../lib/audit/decisions.ts'
 import { type Awaitable, then } from '../../lib/awaitable.ts'
 import { addAdviceMarker, isRepeated, takeAdviceMarker } from '../../lib/policy/advice-marker.ts'
 import { removeTransactionId } from '../../lib/policy/transaction.ts'
 import { redirectWithoutMarker } from '../../lib/sso/redirect-without-marker.ts'
+import { accessManagerFailed } from '../lib/access-manager-failure.ts'
 import { flow } from '../lib/flow.ts'
 import { EVENTS } from '../log-events.ts'
 import { adviceHeader, adviceRedirect, canBeFollowed } from './advice-response.ts'
@@ -91,7 +92,7 @@ function isUnavailable({ found }: EnforcementRequest): boolean {
 function refuseUnavailable({ found, exchange, logger }: EnforcementRequest): Response {
   const { reason } = found as Unavailable
   recordFailed(exchange, logger, reason)
-  return unavailable(reason)
+  return respondUnavailable(unavailableText(reason))
 }
 
 function isSubjectRefused({ found }: EnforcementRequest): boolean {
@@ -201,20 +202,11 @@ function isUndecided(_: AccessManagerError, { found }: EnforcementRequest): bool
   return found === null
 }
 
-function undecided(error: AccessManagerError, { exchange, logger }: EnforcementRequest): Response {
-  const fields = { error, ...exchange.ids }
-  const isAway = error.reason === 'unavailable' || error.reason === 'refused'
-  logger
-    .limited()
-    .error(
-      fields,
-      EVENTS.DECISION_UNAVAILABLE.withMessage(
-        `policy decision unavailable: requests of this route get ${isAway ? 503 : 500}`,
-      ),
-    )
-  return isAway ? unavailable('the access manager is unavailable') : respond(500)
+function undecided(error: AccessManagerError, state: EnforcementRequest): Response {
+  const text = unavailableText('the access manager is unavailable')
+  return accessManagerFailed(error, state, { event: EVENTS.DECISION_UNAVAILABLE, reason: null, text })
 }
 
-function unavailable(reason: string): Response {
-  return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' }, `No policy decision: ${reason}.\n`)
+function unavailableText(reason: string): string {
+  return `No policy decision: ${reason}.\n`
 }

@@ -1,16 +1,10 @@
-import {
-  AccessManagerError,
-  type AmService,
-  AmServiceKind,
-  AmSessionContext,
-  AmSessionInfo,
-  FilterKind,
-} from '#contracts'
+import { type AmService, AmServiceKind, AmSessionContext, AmSessionInfo, FilterKind } from '#contracts'
 import { type Exchange, type Filter, respond } from '#http'
 import type { Logger } from '#logging'
 import { defineType, type Runtime, ref, runtime } from '#schema'
-import { recordDenied, recordFailed } from '../../lib/audit/decisions.ts'
+import { recordDenied } from '../../lib/audit/decisions.ts'
 import { firstSessionOf, sessionTokensOf } from '../../lib/sso/session-token.ts'
+import { sessionLookupFailed } from '../lib/access-manager-failure.ts'
 import { EVENTS } from '../log-events.ts'
 
 /** Provides data of the session at the access manager. */
@@ -40,10 +34,7 @@ function sessionInfo(amService: AmService, ssoToken: Runtime<string> | null, log
     try {
       session = await findSession(amService, ssoToken, exchange)
     } catch (error) {
-      if (!(error instanceof AccessManagerError)) throw error
-      logger.limited().error({ error, ...exchange.ids }, EVENTS.SESSION_LOOKUP_FAILED)
-      recordFailed(exchange, logger, 'session lookup failed')
-      return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
+      return sessionLookupFailed(error, { exchange, logger })
     }
     if (session !== null) return next(exchange.with(AmSessionContext, session))
     logger.debug(exchange.ids, 'the request has no session of the access manager')

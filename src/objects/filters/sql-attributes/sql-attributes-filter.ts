@@ -7,7 +7,7 @@ import {
   type SqlStatement,
   type SqlValue,
 } from '#contracts'
-import { type Exchange, type Filter, respond } from '#http'
+import { type Exchange, type Filter, respond, respondUnavailable } from '#http'
 import { JsonNumber } from '#json'
 import type { Logger } from '#logging'
 import { type Assign, config, defineType, field, leftValue, list, type Runtime, ref, runtime, string } from '#schema'
@@ -86,9 +86,7 @@ function sqlAttributes({ statement, parameters, target, logger }: Settings): Fil
         logger,
         error.reason === 'failed' ? 'the database query failed' : 'the database is unavailable',
       )
-      return error.reason === 'failed'
-        ? respond(500, { 'Cache-Control': 'no-store' })
-        : respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
+      return error.reason === 'failed' ? respond(500, { 'Cache-Control': 'no-store' }) : respondUnavailable()
     }
   }
 }

@@ -1,5 +1,5 @@
-import { AccessManagerError, type AmService, AmServiceKind, FilterKind, StsContext } from '#contracts'
-import { type Exchange, type Filter, type Response, respond } from '#http'
+import { type AmService, AmServiceKind, FilterKind, StsContext } from '#contracts'
+import { type Filter, respond } from '#http'
 import type { Logger } from '#logging'
 import {
   type Assign,
@@ -14,8 +14,9 @@ import {
   string,
   withoutField,
 } from '#schema'
-import { recordDenied, recordFailed } from '../../lib/audit/decisions.ts'
+import { recordDenied } from '../../lib/audit/decisions.ts'
 import { implicitAmService } from '../../lib/implicit-am-service.ts'
+import { accessManagerFailed } from '../lib/access-manager-failure.ts'
 import { EVENTS } from '../log-events.ts'
 import { stsUri, TranslationRefused, translateToken } from './translate-token.ts'
 
@@ -81,8 +82,7 @@ function transformToken({ amService, idToken, uri, target, logger }: Transformat
     try {
       issued = token === null || token === '' ? NO_TOKEN : await translateToken(amService, uri, token, exchange)
     } catch (error) {
-      if (!(error instanceof AccessManagerError)) throw error
-      return unavailable(error, exchange, logger)
+      return accessManagerFailed(error, { exchange, logger }, FAILURE)
     }
     if (typeof issued === 'string') {
       const extended = exchange.with(StsContext, { issuedToken: issued })
@@ -97,14 +97,4 @@ function transformToken({ amService, idToken, uri, target, logger }: Transformat
 
 const NO_TOKEN = new TranslationRefused('the request has no ID token')
 
-function unavailable(error: AccessManagerError, exchange: Exchange, logger: Logger): Response {
-  const isAway = error.reason !== 'misconfigured'
-  logger
-    .limited()
-    .error(
-      { error, ...exchange.ids },
-      EVENTS.TRANSFORMATION_FAILED.withMessage(`token transformation failed: requests get ${isAway ? 503 : 500}`),
-    )
-  recordFailed(exchange, logger, 'token transformation failed')
-  return isAway ? respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' }) : respond(500)
-}
+const FAILURE = { event: EVENTS.TRANSFORMATION_FAILED, reason: 'token transformation failed' }

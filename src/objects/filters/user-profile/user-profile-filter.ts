@@ -1,16 +1,16 @@
 import {
-  AccessManagerError,
   FilterKind,
   type UserProfile,
   UserProfileContext,
   type UserProfileService,
   UserProfileServiceKind,
 } from '#contracts'
-import { type Exchange, type Filter, type Response, respond } from '#http'
+import { type Filter, respond } from '#http'
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
 import { converted, defineType, type Runtime, ref, runtime } from '#schema'
-import { recordDenied, recordFailed } from '../../lib/audit/decisions.ts'
+import { recordDenied } from '../../lib/audit/decisions.ts'
+import { accessManagerFailed } from '../lib/access-manager-failure.ts'
 import { EVENTS } from '../log-events.ts'
 
 /** Provides the profile of a user. */
@@ -57,8 +57,7 @@ function userProfile(username: Runtime<string>, profiles: UserProfileService, lo
     try {
       profile = name === null ? null : await profiles.find(name, exchange)
     } catch (error) {
-      if (!(error instanceof AccessManagerError)) throw error
-      return unavailable(error, exchange, logger)
+      return accessManagerFailed(error, { exchange, logger }, FAILURE)
     }
     if (profile !== null) return next(exchange.with(UserProfileContext, profile))
     const reason = name === null ? 'no name of a user' : 'no profile of the user'
@@ -68,16 +67,4 @@ function userProfile(username: Runtime<string>, profiles: UserProfileService, lo
   }
 }
 
-function unavailable(error: AccessManagerError, exchange: Exchange, logger: Logger): Response {
-  const isAway = error.reason !== 'misconfigured'
-  logger
-    .limited()
-    .error(
-      { error, ...exchange.ids },
-      EVENTS.PROFILE_UNAVAILABLE.withMessage(
-        `user profile unavailable: requests of this route get ${isAway ? 503 : 500}`,
-      ),
-    )
-  recordFailed(exchange, logger, 'user profile unavailable')
-  return isAway ? respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' }) : respond(500)
-}
+const FAILURE = { event: EVENTS.PROFILE_UNAVAILABLE, reason: 'user profile unavailable' }

@@ -1,5 +1,5 @@
 import type { Purpose, Secret, SecretsProvider } from '#contracts'
-import { type Handler, respond } from '#http'
+import { type Handler, respond, respondUnavailable } from '#http'
 import { encryptionSuitability, signatureSuitability } from '#jose'
 import type { Logger } from '#logging'
 import { jwkThumbprint, publicJwk } from '#secrets'
@@ -40,7 +40,7 @@ export function publishKeys(settings: PublishedKeys): Handler {
     } catch (error) {
       settings.logger.limited(error).error({ error }, EVENTS.KEYS_NOT_PUBLISHED)
       recordFailed(exchange, settings.logger, 'the keys are unavailable')
-      return respond(503, { 'Cache-Control': 'no-store' }, 'Service Unavailable')
+      return respondUnavailable('Service Unavailable')
     }
     const headers = {
       'Content-Type': 'application/jwk-set+json',
