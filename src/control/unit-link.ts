@@ -67,7 +67,10 @@ export class UnitLink {
   readonly started: Promise<void>
   state: UnitState = 'starting'
   ports: readonly number[] = []
+  /** Its listening sockets, until they were shut down from outside. */
   #sockets: readonly ListeningSocket[] = []
+  /** Whether other units have its ports, so that it is to accept nothing more. */
+  #isReplaced = false
   /** Whether its sockets could not be shut down when it was abandoned: connections that they get hang. */
   #stillAccepts = false
   readonly #worker: Worker
@@ -205,6 +208,8 @@ export class UnitLink {
   /** Closes the listening sockets, when what they have queued is accepted. */
   async stopAccepting(): Promise<void> {
     if (this.state === 'starting' || this.state === 'ended') return
+    this.#isReplaced = true
+    if (this.state === 'unresponsive') this.#shutDownSockets()
     // The drain that follows reports what is wrong with the unit.
     await this.remote.stopAccepting().catch(() => {})
   }
@@ -283,6 +288,7 @@ export class UnitLink {
         this.state = 'unresponsive'
         this.#logger.warn({ unansweredFor: heartbeat.unansweredFor }, EVENTS.UNIT_UNRESPONSIVE)
         if (this.#deploys > 0) void this.end(MISSED_DEPLOY)
+        if (this.#isReplaced) this.#shutDownSockets()
       },
       recovered: () => {
         if (this.state !== 'unresponsive') return
@@ -304,10 +310,17 @@ export class UnitLink {
     if (this.state === 'ended') return
     this.#logger.error(EVENTS.UNIT_STUCK)
     endWithProcess(this.#worker)
-    const reason = shutDown(this.#sockets)
+    const reason = this.#shutDownSockets()
     this.#stillAccepts = reason !== null
     if (this.#stillAccepts) this.#logger.error({ reason }, EVENTS.UNIT_STILL_ACCEPTS)
     this.#finish()
+  }
+
+  /** Connections that its sockets get hang with it. Returns why they still may get some; null where they do not. */
+  #shutDownSockets(): string | null {
+    const reason = shutDown(this.#sockets)
+    if (reason === null) this.#sockets = []
+    return reason
   }
 
   #finish(): void {

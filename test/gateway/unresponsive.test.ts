@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { type GatewayParts, pathRoute, RunningGateway } from '#test/gateway'
 import { PROBE_EXTENSION } from '#test/probe-extension'
+import { waitUntil } from '#test/waiting'
 
 const options = { timeout: 90_000 }
 
@@ -93,6 +94,40 @@ test('a deploy terminates a stuck unit, and is applied in the others and in its 
   await gateway.untilReady()
   assert.deepEqual(await askMany(gateway, '/new', 50), ['new'])
 })
+
+const replacedFrom = (version: number) =>
+  JSON.stringify({
+    heap: [{ name: '_router', type: 'Router', config: { scanInterval: 'disabled' } }],
+    handler: {
+      type: 'Chain',
+      config: {
+        filters: [{ type: 'HeaderFilter', config: { messageType: 'RESPONSE', add: { 'X-Version': [`v${version}`] } } }],
+        handler: '_router',
+      },
+    },
+  })
+
+for (const isKnown of [true, false])
+  test(`a replaced unit that hangs, ${isKnown ? 'as is known' : 'as is not known yet'}, gets no new connections`, {
+    ...options,
+    skip: process.platform === 'linux' ? false : 'ports are shared on Linux',
+  }, async () => {
+    const files = { 'config/config.json': replacedFrom(0) }
+    await using gateway = await RunningGateway.start(parts({ files, heartbeat: { ...HEARTBEAT, lost: 10_000 } }))
+    const stalled = stall(gateway, isKnown ? 'Infinity' : '8000')
+    const unresponsive = () => gateway.log.until(/a unit does not answer/)
+    if (isKnown) await unresponsive()
+    void gateway.gateway.replaceUnits({ config: replacedFrom(1) })
+    await waitUntil('the units were replaced', () => gateway.gateway.units[0]?.name === 'unit-2')
+    await unresponsive()
+    const signal = AbortSignal.timeout(8_000)
+    const ask = () => gateway.ask('/fine', { headers: { Connection: 'close' }, signal })
+    const answers = await Promise.all(Array.from({ length: 60 }, ask))
+    for (const { text } of answers) assert.equal(text, 'fine')
+    assert.equal((await readiness(gateway)).status, 200)
+    // A unit that goes on finds its sockets shut down, and finishes its requests.
+    if (!isKnown) assert.equal(await stalled, 200)
+  })
 
 test(
   'a deploy that blocks every unit is refused, and their replacements serve the previous routes',
