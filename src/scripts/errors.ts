@@ -47,13 +47,14 @@ export class ScriptError extends Error {
   readonly code = 'GW_SCRIPT_FAILED'
   readonly location: ScriptLocation | null
 
-  constructor(message: string, location: ScriptLocation | null) {
-    super(location === null ? message : `${formatLocation(location)}: ${message}`)
+  /** `fault`: an error of the gateway's own code, whose stack is logged. */
+  constructor(message: string, location: ScriptLocation | null, fault?: Error) {
+    super(location === null ? message : `${formatLocation(location)}: ${message}`, { cause: fault })
     this.location = location
   }
 }
 
-/** An invalid argument of a script in an asynchronous call: reported as an error of the script, with its location. */
+/** An invalid result of a script, or argument in an asynchronous call: reported as an error of the script, with its location. */
 export class InvalidCallError extends TypeError {}
 
 /** A script that was stopped: a synchronous run or the whole evaluation exceeded its limit. */

@@ -9,7 +9,7 @@ import {
   type Value,
 } from '#groovy'
 import type { ScriptSettings } from '../engine.ts'
-import { formatLocation, ScriptError, ScriptTimeoutError } from '../errors.ts'
+import { formatLocation, InvalidCallError, ScriptError, ScriptTimeoutError } from '../errors.ts'
 import { EvaluationCalls } from '../evaluation-calls.ts'
 import type { EvaluationInput } from '../evaluation-input.ts'
 import { ScriptBindings } from './bindings.ts'
@@ -152,7 +152,9 @@ function failureOf(error: unknown, file: string): unknown {
     if (error.limit === 'time') return new ScriptTimeoutError(`${location}: stopped: ${error.message}`)
     return new ScriptError(`stopped: ${error.message}`, error.location)
   }
-  if (error instanceof TypeError || error instanceof RangeError)
-    return new ScriptError(`${file}: ${error.message}`, null)
+  if (error instanceof InvalidCallError) return new ScriptError(`${file}: ${error.message}`, null)
+  if (error instanceof TypeError || error instanceof RangeError) {
+    return new ScriptError(`${file}: ${error.message}`, null, error)
+  }
   return error
 }

@@ -1,4 +1,5 @@
 import { ArrayValue, CollectionValue, classes, classOf, textOf, type Value } from '#groovy'
+import { InvalidCallError } from '../errors.ts'
 import type { ResultShape } from '../evaluation-port.ts'
 import { toHost } from './host-values.ts'
 import { ResponseValue } from './message-values.ts'
@@ -31,6 +32,8 @@ function text(value: Value): string {
   throw expected('text', value)
 }
 
-function expected(what: string, value: Value): TypeError {
-  return new TypeError(`expected the script to return ${what}, got ${value === null ? 'null' : classOf(value).name}`)
+function expected(what: string, value: Value): InvalidCallError {
+  return new InvalidCallError(
+    `expected the script to return ${what}, got ${value === null ? 'null' : classOf(value).name}`,
+  )
 }

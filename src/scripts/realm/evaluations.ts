@@ -256,9 +256,9 @@ export function realmEvaluations(
     }
   }
 
-  const evaluate = async (script: ScriptFunction, args: readonly unknown[], port: Handle): Promise<void> => {
+  const evaluate = async (script: ScriptFunction, args: () => readonly unknown[], port: Handle): Promise<void> => {
     try {
-      host.deliver(port, delivered(await script(...args), host.result(port)))
+      host.deliver(port, delivered(await script(...args()), host.result(port)))
     } catch (error) {
       const { message, stack } = describeError(error)
       host.failed(port, message, stack, causeOf(error))
@@ -271,11 +271,7 @@ export function realmEvaluations(
       return (port) => {
         const pendingCalls: PendingCall[] = []
         const callGateway = gatewayCaller(port, pendingCalls)
-        void evaluate(
-          script,
-          names.map((name) => bind(name, port, callGateway)),
-          port,
-        )
+        void evaluate(script, () => names.map((name) => bind(name, port, callGateway)), port)
         return (number, value, problem) => {
           const pendingCall = pendingCalls[number]
           if (problem === null) pendingCall?.resolve(value)
