@@ -39,7 +39,7 @@ process.exitCode = failures === 0 ? 0 : 1
 function randomTests(words: readonly string[]): string[] {
   return globSync(['{src,dev,test}/**/*.test.ts'], { cwd: root })
     .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
-    .filter((file) => /from 'fast-check'|FUZZ_SEED/.test(readFileSync(join(root, file), 'utf8')))
+    .filter((file) => /from 'fast-check'|FUZZ_(SEED|RUNS)/.test(readFileSync(join(root, file), 'utf8')))
     .sort()
 }
 

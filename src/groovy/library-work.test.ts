@@ -137,3 +137,16 @@ test('JSON that a script parses has numbers of at most 1,000 digits', async () =
     message: /JsonException: .*a number of more than 1000 digits/,
   })
 })
+
+test('arguments that a method does not expect are exceptions that a script can catch', async () => {
+  const calls: readonly string[] = [
+    '"abc"[[null]]',
+    'java.time.format.DateTimeFormatter.ofPattern("yyyy").format("2026")',
+    '([1, 2] as Object[]).md5()',
+    '([1, 2] as int[]).sha256()',
+  ]
+  for (const each of calls) {
+    assert.equal((await runGroovy(`try { ${each} } catch (Exception e) { "caught" }`)).text, 'caught', each)
+  }
+  assert.equal((await runGroovy('new groovy.json.JsonBuilder().methodMissing("name", [a: 1])')).text, '[name:[a:1]]')
+})

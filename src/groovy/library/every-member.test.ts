@@ -3,7 +3,17 @@
 // FUZZ_SEED (npm run fuzz -- library) with the largest and other combinations for each seed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ClassInfo, classes, classOf, coreLibrary, DEFAULT_LIMITS, Evaluation, type Value } from '#groovy'
+import {
+  type ClassInfo,
+  classes,
+  classOf,
+  coreLibrary,
+  DEFAULT_LIMITS,
+  Evaluation,
+  GroovyError,
+  GroovyLimitError,
+  type Value,
+} from '#groovy'
 import { createdSamples, type LargestSizes, librarySamples, type Sample } from '#test/library-values'
 import { slowness, threadTime } from '#test/loop-watch'
 
@@ -97,20 +107,27 @@ function member(
 /** Waits and waits for values of a host are no work. */
 const WAITS = /^static sleep/
 
+/** What a call of a member costs, and what else it threw than exceptions of scripts and exceeded limits. */
+interface Outcome {
+  readonly time: number
+  readonly fault: string | null
+}
+
 /** Calls a member again and again until a limit ends it, with the same arguments. */
-function runMember(each: Member, self: Value, args: readonly Value[]): number {
+function runMember(each: Member, self: Value, args: readonly Value[]): Outcome {
   const evaluation = new Evaluation({ ...DEFAULT_LIMITS, timeout: TIMEOUT })
   const before = threadTime()
+  let fault: string | null = null
   try {
     const outcome = evaluation.run(() => {
       for (let call = 0; call < CALLS; call++) each.call(self, [...args])
       return null
     })
     if (outcome instanceof Promise) outcome.catch(() => undefined)
-  } catch {
-    // An exception, an exceeded limit, or a fault for arguments of a class that the method does not expect.
+  } catch (error) {
+    if (!(error instanceof GroovyError || error instanceof GroovyLimitError)) fault = String((error as Error).stack)
   }
-  return threadTime() - before
+  return { time: threadTime() - before, fault }
 }
 
 function choose<T>(list: readonly T[]): T {
@@ -157,7 +174,9 @@ async function check(each: Member): Promise<string | null> {
     if (values === null) return 'no sample'
     let least = Number.POSITIVE_INFINITY
     for (let tries = 0; tries < TRIES && least > TIMEOUT + OVERRUN; tries++) {
-      least = Math.min(least, runMember(each, values.self, values.args))
+      const { time, fault } = runMember(each, values.self, values.args)
+      if (fault !== null) return `${fault}: ${values.shown}`
+      least = Math.min(least, time)
     }
     if (least > TIMEOUT + OVERRUN && least / slowness() > TIMEOUT + OVERRUN) return `${least} ms: ${values.shown}`
   }

@@ -1,6 +1,6 @@
 // Numeric types and conversions between them.
 import { BigDecimal } from './big-decimal.ts'
-import { NumberFormatException } from './exceptions.ts'
+import { NumberFormatException, nullPointer } from './exceptions.ts'
 import { doubleText, floatText } from './number-text.ts'
 import { BigIntegerValue, ByteValue, CharValue, DoubleValue, FloatValue, ShortValue } from './numbers.ts'
 import { throwable } from './throwable.ts'
@@ -50,6 +50,7 @@ export function toBigInt(value: Value): bigint {
   if (value instanceof BigIntegerValue) return value.value
   if (value instanceof BigDecimal) return value.toBigInt()
   if (value instanceof CharValue) return BigInt(value.code)
+  if (value === null) throw nullPointer(null)
   const { value: number } = value as DoubleValue
   return Number.isFinite(number) ? BigInt(Math.trunc(number)) : 0n
 }

@@ -9,7 +9,7 @@ import { ClosureValue } from '../../values/closure.ts'
 import { CollectionValue, ListValue, MapValue } from '../../values/collection.ts'
 import { illegalArgument } from '../../values/exceptions.ts'
 import { HashMapValue } from '../../values/hash-map.ts'
-import type { ArrayValue, ByteArray } from '../../values/java-array.ts'
+import { ArrayValue, type ByteArray } from '../../values/java-array.ts'
 import { textOf } from '../../values/text.ts'
 import { GroovyObject, type Value } from '../../values/value.ts'
 import { textOfBytes } from '../text/charsets.ts'
@@ -103,8 +103,8 @@ extend(JsonBuilderClass, {
     return made
   },
   'call(Object... args): Object': (self: BuilderValue, args: Value[]) => call(self, args),
-  'methodMissing(String name, Object args): Object': (self: BuilderValue, name: string, args: ArrayValue) =>
-    named(self, name, args.items),
+  'methodMissing(String name, Object args): Object': (self: BuilderValue, name: string, args: Value) =>
+    named(self, name, args instanceof ArrayValue ? args.items : [args]),
   'propertyMissing(String name): Object': (self: BuilderValue, name: string) => getProperty(self.content, name),
   'getContent(): Object': (self: BuilderValue) => self.content,
   'toString(): String': (self: BuilderValue) => toJson(self.content),

@@ -3,9 +3,9 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { extend } from '../../registry/extend.ts'
 import { spend } from '../../runtime/limits.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
-import { ArrayBaseClass, CharSequenceInterface, declareClass } from '../../values/classes.ts'
+import { CharSequenceInterface, declareClass, primitives } from '../../values/classes.ts'
 import { IllegalStateException } from '../../values/exceptions.ts'
-import { type ArrayValue, ByteArray } from '../../values/java-array.ts'
+import { ByteArray } from '../../values/java-array.ts'
 import { textOf } from '../../values/text.ts'
 import { throwable } from '../../values/throwable.ts'
 import { GroovyObject, type Value } from '../../values/value.ts'
@@ -136,15 +136,15 @@ extend(MacClass, {
 
 const hex = (bytes: ByteArray): string => Buffer.from(bytes.bytes).toString('hex')
 const textHash = (algorithm: string) => (self: Value) => hex(hashed(algorithm, bytesOf(textOf(self), 'UTF-8')))
-const bytesHash = (algorithm: string) => (self: ArrayValue) => hex(hashed(algorithm, (self as ByteArray).bytes))
+const bytesHash = (algorithm: string) => (self: ByteArray) => hex(hashed(algorithm, self.bytes))
 
 extend(CharSequenceInterface, {
   'md5(): String': textHash('md5'),
   'sha256(): String': textHash('sha256'),
   'digest(String algorithm): String': (self: Value, algorithm: string) => textHash(digestName(algorithm))(self),
 })
-extend(ArrayBaseClass, {
+extend(primitives.byte.arrayClass, {
   'md5(): String': bytesHash('md5'),
   'sha256(): String': bytesHash('sha256'),
-  'digest(String algorithm): String': (self: ArrayValue, algorithm: string) => bytesHash(digestName(algorithm))(self),
+  'digest(String algorithm): String': (self: ByteArray, algorithm: string) => bytesHash(digestName(algorithm))(self),
 })

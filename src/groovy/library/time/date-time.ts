@@ -3,6 +3,7 @@ import { extend, type MemberTable } from '../../registry/extend.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { ComparableInterface, declareClass } from '../../values/classes.ts'
 import type { EnumValue } from '../../values/enum-value.ts'
+import { illegalArgument } from '../../values/exceptions.ts'
 import { textOf } from '../../values/text.ts'
 import { throwable } from '../../values/throwable.ts'
 import { GroovyObject, type Value } from '../../values/value.ts'
@@ -155,7 +156,9 @@ function formatted(formatter: FormatterValue, value: Value): string {
     const zoned = new DateTimeValue(ZonedDateTimeClass, value.nanos, formatter.zone ?? UTC)
     return formatter.format.format(zoned.fields, formatter.zone === null ? value : zoned)
   }
-  const self = value as DateTimeValue
+  if (!(value instanceof DateTimeValue))
+    throw illegalArgument('a formatter takes a date, a date with time, or an instant')
+  const self = value
   const shown =
     formatter.zone !== null && self.hasZone ? new DateTimeValue(self.klass, self.nanos, formatter.zone) : self
   return formatter.format.format(shown.fields, shown)
