@@ -51,7 +51,7 @@ for (const responseMode of ['query', 'jwt', 'query.jwt', 'form_post', 'form_post
     assert.equal(names.includes('code'), responseMode === 'query')
     assert.equal(browser.cookie(at.gateway.url, 'gateway-answer'), undefined)
     const again = await browser.ask(callbacks.at(-1) as string)
-    assert.deepEqual([again.status, again.headers.get('location')], [302, '/'])
+    assert.deepEqual([again.status, again.headers.get('location')], [302, `${at.gateway.url}/app/page`])
   })
 }
 
