@@ -31,6 +31,7 @@ function idTokenPlace(around: Surroundings): Place {
   const { keys } = around
   return {
     name: LOGIN,
+    row: 'idToken',
     judges: 'ID tokens of logins',
     own: 'ID token',
     isOfResponse: false,
@@ -46,6 +47,7 @@ function idTokenPlace(around: Surroundings): Place {
 function responsePlace(around: Surroundings): Place {
   return {
     name: LOGIN,
+    row: 'authorizationResponse',
     judges: 'authorization responses that are JWTs',
     own: 'authorization response',
     isOfResponse: false,
@@ -67,6 +69,7 @@ function userInfoPlace(
 ): Place {
   return {
     name: LOGIN,
+    row: type === 'application/json' ? 'plainUserInfo' : 'userInfo',
     judges,
     own: 'user info',
     isOfResponse: type === 'application/json',
@@ -86,6 +89,7 @@ function userInfoPlace(
 function logoutPlace({ gateway, keys }: Surroundings): Place {
   return {
     name: LOGIN,
+    row: 'logoutToken',
     judges: 'logout tokens',
     own: 'logout token',
     isOfResponse: false,

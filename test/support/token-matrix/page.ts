@@ -1,4 +1,5 @@
 // docs/reference/tokens.md: what becomes of every kind of token, and of every defect, at every place; from a run.
+import { TOKEN_KINDS } from '#jose'
 import { DEFECTS, type Defect } from './defects.ts'
 import { KINDS, type Kind, specimenOf } from './kinds.ts'
 import { type OpenPlaces, openPlaces } from './open-places.ts'
@@ -48,13 +49,19 @@ async function verdictsAt(place: Place, { purpose, keys, strangerKey }: OpenPlac
 
 export function tokensPage(all: readonly Verdicts[]): string {
   const numbers = all.map((_, at) => String(at + 1))
-  const places = all.map(({ place }, at) => [numbers[at] as string, linked(place.name), place.judges, place.own])
+  const places = all.map(({ place }, at) => {
+    const { name, judges, row, own } = place
+    return [numbers[at] as string, linked(name), judges, `\`${row}\``, own]
+  })
   return [
     INTRODUCTION,
     '## Objects\n',
-    table(['', 'Object', 'Judges', 'Kind of token for the defects'], places),
+    table(['', 'Object', 'Judges', 'Rules', 'Kind of token for the defects'], places),
     `\n✓ accepted, – rejected, empty: does not apply. A number is the status of another response: ${statusesIn(all)}.\n`,
-    '## Valid tokens of other kinds\n',
+    '## Rules\n',
+    RULES,
+    table(['Rules', 'Declared use', '`typ`', 'Required', 'Refused claims', 'Times', 'Ahead'], ruleRows()),
+    '\n## Valid tokens of other kinds\n',
     table(
       ['Token', ...numbers],
       KINDS.map((kind) => [kind.name, ...all.map(({ kinds }) => shown(kinds.get(kind) ?? null))]),
@@ -68,6 +75,35 @@ export function tokensPage(all: readonly Verdicts[]): string {
     ]),
     '',
   ].join('\n')
+}
+
+const RULES = `What is configured comes besides: issuer, audience, types, clock skew. Claims that are only refused where no use is declared are in
+brackets. \`iat\` and \`nbf\` may be ahead by seconds, or by the clock skew where that is longer.
+`
+
+/** The table in the source, as it is. */
+function ruleRows(): string[][] {
+  const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(' ')
+  return Object.entries(TOKEN_KINDS).map(([name, { uses, types, untyped, required, identified, ...more }]) => {
+    const { unlike, forbidden, times, issuedAhead, usableAhead } = more
+    const oneOf = identified.length === 0 ? '' : ` ${identified.map((each) => `\`${each}\``).join(' or ')}`
+    const others = unlike.length === 0 ? '' : ` (${code(unlike)})`
+    const shownTypes = types === null ? 'any' : code(types) + (types.includes(untyped as never) ? ', or none' : '')
+    return [
+      `\`${name}\``,
+      uses === null ? 'any' : uses.length === 0 ? 'none' : uses.join(', '),
+      shownTypes,
+      code(required) + oneOf,
+      code(forbidden) + others,
+      code(times),
+      [
+        (times as readonly string[]).includes('iat') ? `\`iat\` ${issuedAhead / 1_000}` : '',
+        usableAhead > 0 ? `\`nbf\` ${usableAhead / 1_000}` : '',
+      ]
+        .filter((each) => each !== '')
+        .join(', '),
+    ]
+  })
 }
 
 const STATUSES: Readonly<Record<string, string>> = {

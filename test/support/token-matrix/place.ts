@@ -1,4 +1,5 @@
 // An object that judges tokens, and what becomes of a token there.
+import type { TokenKindName } from '#jose'
 import type { RunningGateway } from '../gateway.ts'
 import type { ReceivedResponse } from '../send-request.ts'
 import type { Purpose } from './kinds.ts'
@@ -9,7 +10,9 @@ export interface Place {
   readonly name: string
   /** What it judges, for the page. */
   readonly judges: string
-  /** The kind of token that it is for. */
+  /** The row of the table by which it judges. */
+  readonly row: TokenKindName
+  /** The kind of token that it is for, of those that are offered. */
   readonly own: string
   /** Whether it judges a response about a token, which has no header. */
   readonly isOfResponse: boolean

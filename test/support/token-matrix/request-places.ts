@@ -17,11 +17,11 @@ export function requestPlaces(around: Surroundings): readonly Place[] {
     offer: async (make: Make) => verdictOf(await send(compactOf(make(), keys))),
   })
   const byBearer = (name: string, path: string) =>
-    byToken({ name, own: ACCESS_TOKEN, judges: 'access tokens that are JWTs' }, (token) =>
+    byToken({ name, row: 'accessToken', own: ACCESS_TOKEN, judges: 'access tokens that are JWTs' }, (token) =>
       gateway.ask(path, { headers: { Authorization: `Bearer ${token}` } }),
     )
-  const byHeader = (name: string, judges: string, path: string) =>
-    byToken({ name, own: 'ID token', judges }, (token) => gateway.ask(path, { headers: { token } }))
+  const byHeader = (name: string, row: Place['row'], judges: string, path: string) =>
+    byToken({ name, row, own: 'ID token', judges }, (token) => gateway.ask(path, { headers: { token } }))
 
   /** A place that asks a server about an opaque token: the response has the claims of one, and `members`. */
   const byResponse = (
@@ -41,39 +41,48 @@ export function requestPlaces(around: Surroundings): readonly Place[] {
       return verdictOf(await gateway.ask(path, { headers: { Authorization: `Bearer ${token}` } }))
     },
   })
-  const response = (name: string, judges: string, own = ACCESS_TOKEN) => ({ name, judges, own })
+  const response = (name: string, row: Place['row'], judges: string, own = ACCESS_TOKEN) => ({ name, row, judges, own })
 
   return [
     byBearer('StatelessAccessTokenResolver', '/stateless'),
     byBearer('IssuerAccessTokenResolver', '/issuer'),
     byResponse(
-      response('TokenIntrospectionAccessTokenResolver', 'responses of an introspection endpoint'),
+      response('TokenIntrospectionAccessTokenResolver', 'introspection', 'responses of an introspection endpoint'),
       '/introspection',
       '/introspect',
       () => ({ active: true }),
     ),
     byResponse(
-      response('OpenAmAccessTokenResolver', 'responses of a tokeninfo endpoint'),
+      response('OpenAmAccessTokenResolver', 'tokenInfo', 'responses of a tokeninfo endpoint'),
       '/tokeninfo',
       '/tokeninfo',
       (token) => ({ access_token: token, expires_in: 600, scope: ['read'] }),
     ),
     byResponse(
-      response('ScriptableAccessTokenResolver', 'the result of a script, which here reads it from a response as JSON'),
+      response(
+        'ScriptableAccessTokenResolver',
+        'tokenInfo',
+        'the result of a script, which here reads it from a response as JSON',
+      ),
       '/script',
       '/introspect',
       () => ({}),
     ),
     byResponse(
-      response('UmaFilter', 'responses about requesting party tokens', 'requesting party token'),
+      response(
+        'UmaFilter',
+        'requestingPartyToken',
+        'responses about requesting party tokens',
+        'requesting party token',
+      ),
       '/uma',
       '/introspect',
       () => ({ active: true, permissions: [{ resource_id: resourceId, resource_scopes: ['view'] }] }),
     ),
     dpopPlace(around),
-    byHeader('IdTokenValidationFilter', 'ID tokens', '/id-token'),
-    byHeader('JwtValidationFilter', 'any JWT: its signature and times', '/jwt'),
-    byHeader('`verifyJwt` of scripts', 'any JWT: its signature and times', '/verify'),
+    byHeader('IdTokenValidationFilter', 'idToken', 'ID tokens', '/id-token'),
+    byHeader('JwtValidationFilter', 'jwt', 'any JWT: its signature and times', '/jwt'),
+    byHeader('`verifyJwt` of scripts', 'jwt', 'any JWT: its signature and times', '/verify'),
     agentPlace(around),
   ]
 }
@@ -87,6 +96,7 @@ function dpopPlace({ gateway, clientKeys, proof }: Surroundings): Place {
   }
   return {
     name: 'DpopAccessTokenResolver',
+    row: 'dpopProof',
     judges: 'proofs of possession',
     own: 'proof of possession',
     isOfResponse: false,
@@ -104,6 +114,7 @@ function dpopPlace({ gateway, clientKeys, proof }: Surroundings): Place {
 function agentPlace({ gateway, keys, agentPurpose }: Surroundings): Place {
   return {
     name: 'CrossDomainSingleSignOnFilter',
+    row: 'agentToken',
     judges: 'tokens of users that an access manager issues to its agent',
     own: 'token of an agent',
     isOfResponse: false,
