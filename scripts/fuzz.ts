@@ -50,7 +50,7 @@ function passes(seed: number): boolean {
     `--import=${pathToFileURL(join(root, 'test', 'support', 'fixed-seed.ts')).href}`,
     '--test',
     // A random value that makes a test this slow is a failure too.
-    '--test-timeout=120000',
+    '--test-timeout=600000',
     '--test-reporter=dot',
     ...files,
   ]

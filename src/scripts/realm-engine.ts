@@ -29,7 +29,7 @@ class RealmEngine implements ScriptEngine {
   }
 
   evaluate(program: unknown, input: EvaluationInput): Promise<unknown> {
-    // Created on first use: a realm takes about a millisecond and some memory.
+    // Created on first use: a realm takes about two milliseconds and some memory.
     this.#common ??= this.#open()
     return new Evaluation(this.#common, program as RealmProgram, input).outcome
   }

@@ -15,14 +15,19 @@ import { hostMessages } from './host-messages.ts'
 import { hostValues } from './host-values.ts'
 import type { RealmProgram } from './program.ts'
 import { realmBridge } from './realm/bridge.ts'
+import { limitClasses } from './realm/classes.ts'
 import { type RealmEvaluations, realmEvaluations, type ScriptFunction, type SettleCall } from './realm/evaluations.ts'
 import { realmForms } from './realm/forms.ts'
 import { realmHeaders } from './realm/header-fields.ts'
+import { limitLists } from './realm/lists.ts'
 import { realmMessages } from './realm/messages.ts'
+import { realmMethods } from './realm/methods.ts'
 import { realmNumbers } from './realm/numbers.ts'
 import { realmSecrets } from './realm/secrets.ts'
+import { realmSizes } from './realm/sizes.ts'
 import { lockStacks } from './realm/stacks.ts'
 import { realmStatuses } from './realm/statuses.ts'
+import { limitStrings } from './realm/strings.ts'
 import { limitTexts } from './realm/texts.ts'
 import { realmValues } from './realm/values.ts'
 
@@ -32,9 +37,19 @@ import { realmValues } from './realm/values.ts'
  */
 const ABSENT = ['FinalizationRegistry', 'Atomics', 'SharedArrayBuffer', 'WebAssembly', 'ShadowRealm', 'console']
 
-/** The longest string that one call splits, matches or replaces in, as in expressions, and the longest JSON. */
-const MAX_TEXT = 16 * 1024 * 1024
-const MAX_JSON = 32 * 1024 * 1024
+/** The largest values of functions of V8, with which each call takes less than a second. */
+const SIZES = {
+  // As in expressions.
+  text: 2 ** 24,
+  json: 2 ** 25,
+  search: 2 ** 29,
+  conversion: 2 ** 20,
+  pattern: 2 ** 14,
+  list: 2 ** 22,
+  keys: 2 ** 19,
+  formatted: 2 ** 12,
+  bytes: 2 ** 26,
+} as const
 
 type Functions = Readonly<Record<string, (...args: never[]) => unknown>>
 
@@ -64,7 +79,9 @@ export class Realm {
     disableHostConstructors()
     for (const name of ABSENT) Reflect.deleteProperty(this.#context, name)
     this.#inside(lockStacks)()
-    this.#inside(limitTexts)(MAX_TEXT, MAX_JSON)
+    const sizes = this.#inside(realmSizes)(SIZES)
+    const replaceMethod = this.#inside(realmMethods)()
+    this.#inside(limitTexts)(replaceMethod, sizes)
     const bridge = this.#inside(realmBridge)(FAILED, failureMessage, failureCause)
     const wrapped = <T>(table: readonly [string, HostFunction][]): HostTable<T> =>
       Object.fromEntries(table.map(([name, action]) => [name, bridge.wrap(action)])) as HostTable<T>
@@ -72,7 +89,7 @@ export class Realm {
     const host = wrapped<typeof hostMessages>(MESSAGES)
     const port = wrapped<typeof hostEvaluations>(EVALUATIONS)
     const lookup = bridge.wrap(hostFunction((name: string) => scope.lookup(name)))
-    const numbers = this.#inside(realmNumbers)()
+    const numbers = this.#inside(realmNumbers)(sizes)
     const values = this.#inside(realmValues)(data, numbers)
     const { Status } = this.#inside(realmStatuses)(host)
     const headers = this.#inside(realmHeaders)(values, host)
@@ -83,6 +100,8 @@ export class Realm {
     for (const [name, value] of Object.entries({ ...messages.classes, ...forms.classes, Status })) {
       Object.defineProperty(this.#context, name, { value, writable: true, configurable: true, enumerable: false })
     }
+    // After the functions of the gateway, which have smaller values.
+    for (const limit of [limitStrings, limitLists, limitClasses]) this.#inside(limit)(replaceMethod, sizes)
   }
 
   /** Identifies the promises of this realm. */

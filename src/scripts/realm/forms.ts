@@ -44,7 +44,9 @@ export function realmForms({ toRealm, toHost }: RealmValues, host: HostMessages)
 
     add(name: unknown, value: unknown): this {
       const key = String(name)
-      this.#fields.set(key, [...(this.#fields.get(key) ?? []), String(value)])
+      const values = this.#fields.get(key)
+      if (values === undefined) this.#fields.set(key, [String(value)])
+      else values.push(String(value))
       return this
     }
 
