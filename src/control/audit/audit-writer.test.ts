@@ -429,3 +429,22 @@ test('a journal that can not be written is logged with its service', async () =>
   const [entry] = log.entries.filter(({ code }) => code === 'GW_CONTROL_AUDIT_JOURNAL_FAILED')
   assert.deepEqual([entry?.['service'], entry?.['problem']], ['gateway+AuditService', 'no space left on device'])
 })
+
+test('handlers of one folder pass their own events to the next process', async () => {
+  using folder = new Folder()
+  await using older = open()
+  await using newer = open()
+  const json = toFolder(folder.in('trail'))
+  const transport = { ...json.transport, extension: '.csv' } as HandlerPlan['transport']
+  const plan: AuditPlan = { ...planOf(json), handlers: [json, { ...json, name: 'csv', position: 1, transport }] }
+  const { id } = opened(older.writer.open({}, plan))
+  opened(newer.writer.open({}, plan))
+  await older.writer.handOver(async (files, records) => newer.writer.takeRecords(files, records))
+  older.writer.take(id, batch('a', 'b'), 0)
+  const csv = folder.in('trail/config.csv')
+  await waitUntil('the events are in both files', () => {
+    return lines(folder, 'trail').length >= 2 && existsSync(csv) && readFileSync(csv, 'utf8').split('\n').length >= 3
+  })
+  assert.equal(lines(folder, 'trail').length, 2)
+  assert.equal(newer.writer.takeRecords(folder.in('elsewhere'), []), false)
+})

@@ -4,7 +4,7 @@ import { type Logger, ReplaceableLogger } from '#logging'
 import type { AuditPlan, Counter, HandlerPlan, Problem } from '#schema'
 import type { HealthCheck } from '../admin/health.ts'
 import { EVENTS } from '../log-events.ts'
-import type { RecordsPassed } from './current-transport.ts'
+import { exclusiveFiles, type RecordsPassed } from './current-transport.ts'
 import { folderConflicts } from './folder-conflicts.ts'
 import { HandlerDelivery, type HandlerServices } from './handler-delivery.ts'
 import { JournalPause } from './journal-pause.ts'
@@ -181,10 +181,10 @@ export class AuditWriter {
     }
   }
 
-  /** Events of a process that this one has taken over from; false where no handler of this one writes the file. */
-  takeRecords(file: string, records: readonly AuditRecord[]): boolean {
+  /** Events of a process that this one has taken over from; false where no handler of this one writes these files. */
+  takeRecords(files: string, records: readonly AuditRecord[]): boolean {
     for (const { handlers } of this.#opened.values()) {
-      const found = handlers.find(([plan]) => plan.transport.exclusive === file)
+      const found = handlers.find(([plan]) => exclusiveFiles(plan.transport) === files)
       if (found === undefined) continue
       found[1].add(records)
       return true

@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto'
-import { type AuditRecord, openTransport, type Transport, type TransportEnv } from '#audit'
+import { type AuditRecord, type FilesPlan, openTransport, type Transport, type TransportEnv } from '#audit'
 import type { TransportPlan } from '#schema'
 
-/** Passes events of a file to another process; false where that does not write it. */
-export type RecordsPassed = (file: string, records: readonly AuditRecord[]) => Promise<boolean>
+/** Passes events of files to another process; false where that does not write them. */
+export type RecordsPassed = (files: string, records: readonly AuditRecord[]) => Promise<boolean>
+
+/** The files that one handler alone writes: those of a folder with an extension; undefined for another transport. */
+export function exclusiveFiles({ exclusive, extension }: TransportPlan & Partial<FilesPlan>): string | undefined {
+  return exclusive === undefined ? undefined : `${exclusive}/*${extension}`
+}
 
 interface OpenedTransport {
   readonly fingerprint: string
@@ -52,10 +57,10 @@ export class CurrentTransport implements Transport {
   }
 
   async send(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {
-    const file = this.#plan.exclusive
-    if (this.#pass !== null && file !== undefined) {
+    const files = exclusiveFiles(this.#plan)
+    if (this.#pass !== null && files !== undefined) {
       const plain = records.map(({ topic, id, text, time }) => ({ topic, id, text, time }))
-      if (await this.#pass(file, plain)) return
+      if (await this.#pass(files, plain)) return
       // The other process has no such handler.
       this.#pass = null
     }
