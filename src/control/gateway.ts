@@ -219,7 +219,7 @@ export class Gateway {
   /** The predecessor writes no files any more. */
   async tookOver(): Promise<void> {
     await this.#fleet?.tookOver()
-    await Promise.all([this.#history.load(), ...this.stores.all.map((store) => store.scan())])
+    await Promise.all([this.#history.load(), this.stores.scanAll()])
   }
 
   /** This gateway for a process that takes over; `service`: variables of the service manager. */
@@ -299,7 +299,7 @@ export class Gateway {
     await allInTurn([
       () => this.#auditWriter.reopen(),
       () => this.#fleet?.repair(),
-      () => this.stores.rescan(),
+      () => this.stores.scanAll({ force: true }),
       () => this.#fleet?.reload(),
       () => this.#audit.logStrandedSpools(this.units),
     ])

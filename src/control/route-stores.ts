@@ -42,6 +42,8 @@ interface SharedFolders {
   targetOf(directory: string, folder: FolderStore): FolderTarget | null
   /** Whether changes of its files are deployed by a scan of the folder. */
   follows(directory: string): boolean
+  /** Whether its files are those that are to be served. */
+  mayScan(directory: string): boolean
   /** The folder by whose name the history has the versions. */
   historyFolder(directory: string): string
   /** Where changes of folders that are not followed come from. */
@@ -158,9 +160,11 @@ export class RouteStores {
     for (const { store } of [...this.#stores.values(), ...this.#next.values()]) store.ended(unit)
   }
 
-  /** Scans every folder; on SIGHUP also contents that failed before. */
-  async rescan(): Promise<void> {
-    await Promise.all(this.all.map((store) => store.scan({ force: true })))
+  /** Scans every folder whose files may be read; `force`: also contents that failed before (SIGHUP). */
+  async scanAll({ force = false } = {}): Promise<void> {
+    const { fleet } = this.#records
+    const stores = this.all.filter(({ directory }) => fleet?.mayScan(directory) ?? true)
+    await Promise.all(stores.map((store) => store.scan({ force })))
   }
 
   close(): void {

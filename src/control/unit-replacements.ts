@@ -11,6 +11,8 @@ const MAX_LOGGED = 20
 export class UnitReplacements {
   readonly #supervisor: Supervisor
   readonly #logger: Logger
+  /** The reason of the last refusal, until units are replaced: other attempts with it are counted alone. */
+  #refusal = ''
   readonly #counts: Readonly<Record<Replacement['state'], Counter>>
 
   constructor(supervisor: Supervisor, metrics: Metrics, logger: Logger) {
@@ -26,11 +28,16 @@ export class UnitReplacements {
     if (result.state === 'refused' && result.message === STOPPING) return result
     this.#counts[result.state].add()
     if (result.state === 'replaced') {
+      this.#refusal = ''
       this.#logger.info('units with a new configuration serve; the others finish their requests')
       // Files may have changed while the units built them.
-      await Promise.all(stores.all.map((store) => store.scan()))
+      await stores.scanAll()
     } else {
       const { message: reason, problems } = result
+      const refusal = JSON.stringify([reason, problems])
+      const isKnown = refusal === this.#refusal
+      this.#refusal = refusal
+      if (isKnown) return result
       this.#logger.error({ reason, problems: problems.slice(0, MAX_LOGGED) }, EVENTS.UNITS_NOT_REPLACED)
     }
     return result

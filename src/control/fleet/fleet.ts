@@ -134,6 +134,11 @@ export class Fleet {
     return this.#isStarted
   }
 
+  /** Whether the files of the local copy were those of the release when they were compared. */
+  get isVerified(): boolean {
+    return this.#reconciler.isVerified
+  }
+
   get failure(): Reconciler['failure'] {
     return this.#reconciler.failure
   }

@@ -153,6 +153,11 @@ export class GatewayFleet {
     return relative(this.#copyRoot, directory).startsWith('..')
   }
 
+  /** Files of the local copy that were changed by hand, and are not overwritten yet, are not read. */
+  mayScan(directory: string): boolean {
+    return this.follows(directory) || this.#opened.isVerified
+  }
+
   /** The folder of the instance for which the history has versions: also those of the local copy. */
   historyFolder(directory: string): string {
     if (this.follows(directory)) return directory

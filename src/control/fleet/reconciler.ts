@@ -42,8 +42,10 @@ export class Reconciler {
   #tree: Tree | null = null
   /** Whether units serve. */
   #isStarted = false
-  /** Whether the files on disk were compared since the last reason to do so. */
-  #isVerified = true
+  /** Whether the files on disk are to be compared. */
+  #isUnverified = false
+  /** As the last comparison has found them. */
+  isVerified = true
   #isDue = false
   #running: Promise<void> | null = null
   /** Of the attempt that follows the last change; null where it is not awaited. */
@@ -89,7 +91,7 @@ export class Reconciler {
 
   /** SIGHUP: overwrites files on disk that were changed by hand. The loop tries again, and reports it. */
   async verify(): Promise<void> {
-    this.#isVerified = false
+    this.#isUnverified = true
     await this.store().catch((error: unknown) =>
       this.#input.logger.debug({ error }, 'the local copy is not verified yet'),
     )
@@ -186,17 +188,20 @@ export class Reconciler {
       const release = await this.#read(wanted)
       const unproven = this.#unproven()
       await copy.put(release, this.#fetch, (path) => unproven.has(path) || running === null)
-    } else if (!this.#isVerified) {
-      this.#isVerified = true
-      const begin = performance.now()
-      await copy.verify(this.#fetch).catch((error: unknown) => {
-        this.#isVerified = false
-        throw error
-      })
-      this.#verifyLater(performance.now() - begin)
-    }
+    } else if (this.#isUnverified) await this.#verify()
     if (this.#target() === copy.newest && running !== null && copy.newest !== null && !needsUnits(running, copy.newest))
       await copy.move()
+  }
+
+  async #verify(): Promise<void> {
+    const begin = performance.now()
+    await this.#input.copy.verify(this.#fetch).catch((error: unknown) => {
+      this.isVerified = false
+      throw error
+    })
+    this.isVerified = true
+    this.#isUnverified = false
+    this.#verifyLater(performance.now() - begin)
   }
 
   /** The release that units should run; null for the files of the instance. Without another decision what is served stays. */
@@ -233,6 +238,7 @@ export class Reconciler {
   /** Other units take over with the release on disk. */
   async #replace(release: CopiedRelease): Promise<void> {
     const { copy, host, logger, versions } = this.#input
+    await this.#verify()
     const { folders } = await copy.openFolders(release)
     const problems = await host.replace(folders)
     if (problems.length > 0) {
@@ -296,7 +302,7 @@ export class Reconciler {
     if (this.#ending.signal.aborted) return
     this.#verifying = setTimeout(
       () => {
-        this.#isVerified = false
+        this.#isUnverified = true
         this.#due()
       },
       Math.max(VERIFY_INTERVAL, took * VERIFY_SHARE),

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
-import { copyFile, link, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { type BigIntStats, constants, lstatSync } from 'node:fs'
+import { copyFile, link, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ContentEntry, contentOf } from '#releases'
 import type { ContentStore, FetchContents } from './content-store.ts'
 import { eachOf } from './each-of.ts'
@@ -11,6 +12,9 @@ const FOLDERS = ['config', 'scripts']
 
 /** Beside them: what the folder is. */
 export const RECORD = 'release.json'
+
+/** Files whose state is read in one turn: a thread of the pool for each of 10,000 costs five times as much. */
+const FILES_IN_A_TURN = 200
 
 /** Of file systems without hard links, or with too many of one file: the file is a copy there. */
 const NO_LINK: ReadonlySet<string | undefined> = new Set([
@@ -48,9 +52,16 @@ export async function compareFolder(root: string, files: Files, contents: Conten
     }
   }
   await walk('')
-  const wrong: string[] = []
-  await eachOf(files, async ([path, { hash }]) => {
-    if (!(found.has(path) && (await isContent(join(root, path), hash, contents)))) wrong.push(path)
+  const [wrong, unknown]: [string[], [string, string, BigIntStats][]] = [[], []]
+  let turn = 0
+  for (const [path, { hash }] of files) {
+    if (++turn % FILES_IN_A_TURN === 0) await nextTurn()
+    const stats = found.has(path) ? statsOf(join(root, path)) : null
+    if (stats === null) wrong.push(path)
+    else if (!contents.isLink(hash, stats)) unknown.push([path, hash, stats])
+  }
+  await eachOf(unknown, async ([path, hash, stats]) => {
+    if (!(await isContent(join(root, path), hash, stats, contents))) wrong.push(path)
   })
   return { wrong, foreign }
 }
@@ -70,11 +81,18 @@ export async function fillFolder(
   await eachOf(wrong, async (path) => place(contents.path((files.get(path) as ContentEntry).hash), join(root, path)))
 }
 
-/** Whether a file is a link to a content, or has its bytes. */
-async function isContent(path: string, hash: string, contents: ContentStore): Promise<boolean> {
-  const stats = await lstat(path, { bigint: true }).catch(() => null)
-  if (stats === null || !stats.isFile()) return false
-  if (contents.isLink(hash, stats)) return true
+/** Null where it is no regular file, or gone. */
+function statsOf(path: string): BigIntStats | null {
+  try {
+    const stats = lstatSync(path, { bigint: true })
+    return stats.isFile() ? stats : null
+  } catch {
+    return null
+  }
+}
+
+/** Whether a file has the bytes of a content. */
+async function isContent(path: string, hash: string, stats: BigIntStats, contents: ContentStore): Promise<boolean> {
   const bytes = await readRegular(path)
   if (bytes === null || contentOf(bytes).hash !== hash) return false
   await contents.adopt(hash, path, stats)
