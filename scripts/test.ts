@@ -1,11 +1,13 @@
 // npm test: all checks of a change. Words after `--` select test files: `npm test -- router`. Tests that take long
 // (`*.long.test.ts`) run only when they are selected. `--slowest` lists the test processes that take the most CPU time,
-// `--slowest=N` that many; `--bundled` runs the selected files as a run of all does.
+// `--slowest=N` that many; `--bundled` runs the selected files as a run of all does. `--changed` runs those that reach, by imports, what
+// differs from `main`, `--changed=REVISION` from another revision.
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { basename, delimiter, dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
+import { changedFiles, testsOf } from './changed-tests.ts'
 import { bin, root, runSteps, type Step, staticSteps } from './steps.ts'
 import { bundle, bundleInstallation } from './test-bundle.ts'
 
@@ -25,13 +27,20 @@ const THREADS = ['unit', 'circuit', 'throttling', 'proof', 'waiting-calls'].map(
 /** Files with tests of whole gateways that share a process. */
 const FILES_PER_PROCESS = 8
 
+const WITHOUT_VALUE: Readonly<Record<string, string>> = { '--slowest': '--slowest=20', '--changed': '--changed=main' }
+
 const { values: options, positionals: words } = parseArgs({
-  // Without a number, the option has its default.
-  args: process.argv.slice(2).map((arg) => (arg === '--slowest' ? '--slowest=20' : arg)),
-  options: { slowest: { type: 'string' }, bundled: { type: 'boolean' } },
+  // Without a value, an option has its default.
+  args: process.argv.slice(2).map((arg) => WITHOUT_VALUE[arg] ?? arg),
+  options: { slowest: { type: 'string' }, changed: { type: 'string' }, bundled: { type: 'boolean' } },
   allowPositionals: true,
 })
-const files = testFiles(words)
+const files =
+  options.changed === undefined ? testFiles(words) : testsOf(changedFiles(options.changed), testFiles(words))
+if (files.length === 0 && options.changed !== undefined) {
+  console.log(`no test reaches what differs from ${options.changed}`)
+  process.exit(0)
+}
 if (files.length === 0) {
   console.error(
     `no test file matches ${words.map((word) => JSON.stringify(word)).join(' or ')}; see src/, dev/, test/ and studio/`,
@@ -39,7 +48,8 @@ if (files.length === 0) {
   process.exit(64)
 }
 
-const bundled = options.bundled === true || words.length === 0
+const isSelection = words.length > 0 || options.changed !== undefined
+const bundled = options.bundled === true || !isSelection
 const scratch = mkdtempSync(join(tmpdir(), 'gateway-test-'))
 const record = join(scratch, 'tests.tap')
 // Tests run in many processes, which would spend half of their time compiling the same modules. Modules that are not bundled are
@@ -90,14 +100,14 @@ const drawn: Step = {
     'studio/src/model/routes-of-tests.long.test.ts',
   ],
 }
-if (words.length === 0) {
+if (!isSelection) {
   mkdirSync(routes)
   process.env['TEST_ROUTES'] = routes
 }
 
 // With words on the command line only the selected tests run, without the static checks.
-const passed = runSteps(words.length > 0 ? [tests] : [...staticSteps, packages, tests, drawn])
-if (words.length === 0)
+const passed = runSteps(isSelection ? [tests] : [...staticSteps, packages, tests, drawn])
+if (!isSelection)
   console.log(
     '\nNOTICE: without *.long.test.ts; `npm run studio:test` runs those of the Studio, `npm run package:test` those of the package, `npm run docs:test` those of the documents',
   )

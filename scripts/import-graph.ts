@@ -1,0 +1,103 @@
+// Which files of the repository import which, by the names that they use: an index file leads to the file that declares a name.
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { root } from './steps.ts'
+
+/** `import ... from '...'`, `export ... from '...'`, `import '...'` and `import('...')`, without those of types alone. */
+const IMPORTS =
+  /^(?:import|export)\s+(?!type\b)(?:(?:(\*(?:\s+as\s+\w+)?)|(?:\w+,\s*)?\{([^}]*)\}|\w+)\s+from\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm
+
+interface Import {
+  /** Null for all names. */
+  readonly names: readonly string[] | null
+  readonly file: string
+}
+
+/** Imports between the files below `src`, `dev`, `test`, `studio` and `scripts`, by paths from the root. */
+export class ImportGraph {
+  readonly files: readonly string[]
+  readonly #imports = new Map<string, readonly Import[]>()
+  readonly #texts = new Map<string, string>()
+  readonly #aliases: Readonly<Record<string, string>>
+  /** Module of each object type, which the catalogue loads by its name. */
+  readonly #types = new Map<string, string>()
+
+  constructor() {
+    const files = globSync('{src,dev,test,studio,scripts}/**/*.{ts,tsx}', { cwd: root })
+    this.files = files.map((path) => path.split(sep).join('/')).sort()
+    this.#aliases = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).imports
+    for (const file of this.files) this.#texts.set(file, readFileSync(join(root, file), 'utf8'))
+    for (const file of this.files) this.#imports.set(file, this.#importsOf(file))
+    for (const [file, text] of this.#texts) {
+      if (!file.startsWith('src/objects/') || file.endsWith('.test.ts')) continue
+      for (const [, name = ''] of text.matchAll(/^ {2}name: '(\w+)',$/gm)) this.#types.set(name, file)
+    }
+  }
+
+  /** All files that a file reaches by its imports, and by the object types that its text names. */
+  reach(file: string): ReadonlySet<string> {
+    const reached = new Set<string>()
+    const waiting = [file]
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (reached.has(next)) continue
+      reached.add(next)
+      for (const { names, file: target } of this.#imports.get(next) ?? [])
+        waiting.push(...this.#declaring(target, names))
+    }
+    if (!this.#reachesCatalogue(reached)) return reached
+    for (const name of new Set(this.#texts.get(file)?.match(/\b[A-Z]\w+\b/g) ?? [])) {
+      const module = this.#types.get(name)
+      if (module !== undefined && !reached.has(module)) for (const each of this.reach(module)) reached.add(each)
+    }
+    return reached
+  }
+
+  #reachesCatalogue(reached: ReadonlySet<string>): boolean {
+    return reached.has('src/objects/catalogue.ts')
+  }
+
+  /** The files that declare names which a file exports: an index file itself declares nothing. */
+  #declaring(file: string, names: readonly string[] | null): readonly string[] {
+    if (!/(?:^|\/)index\.ts$/.test(file)) return [file]
+    const exported = this.#imports.get(file) ?? []
+    const found = exported.filter((each) => names === null || each.names === null || sharesName(names, each.names))
+    return found.length === 0 ? [file] : found.flatMap((each) => this.#declaring(each.file, each.names))
+  }
+
+  #importsOf(file: string): readonly Import[] {
+    const text = this.#texts.get(file) as string
+    return Array.from(text.matchAll(IMPORTS)).flatMap(([, star, list, from, dynamic]) => {
+      // The catalogue loads each type when a configuration names it.
+      if (dynamic !== undefined && file === 'src/objects/catalogue.ts') return []
+      const target = this.#resolve(from ?? dynamic ?? '', file)
+      if (target === null) return []
+      const names = list === undefined || star !== undefined ? null : namesIn(list)
+      return names?.length === 0 ? [] : [{ names, file: target }]
+    })
+  }
+
+  #resolve(from: string, file: string): string | null {
+    const path = from.startsWith('.') ? relative(root, resolve(root, dirname(file), from)) : this.#aliased(from)
+    return path !== null && existsSync(join(root, path)) ? path.split(sep).join('/') : null
+  }
+
+  #aliased(from: string): string | null {
+    const exact = this.#aliases[from]
+    if (exact !== undefined) return exact.replace(/^\.\//, '')
+    const support = this.#aliases['#test/*']
+    if (!from.startsWith('#test/') || support === undefined) return null
+    return support.replace('*', from.slice('#test/'.length)).replace(/^\.\//, '')
+  }
+}
+
+/** Names of values in `{ a, type B, c as d }`: those that the other file has. */
+function namesIn(list: string): string[] {
+  const entries = list.split(',').map((entry) => entry.trim())
+  return entries
+    .filter((entry) => entry !== '' && !entry.startsWith('type '))
+    .flatMap((entry) => entry.split(/\s+as\s+/))
+}
+
+function sharesName(wanted: readonly string[], names: readonly string[]): boolean {
+  return wanted.some((name) => names.includes(name))
+}
