@@ -12,7 +12,7 @@ import {
 import type { Response } from '#http'
 import { OpenIdError } from '#openid'
 import { dropContent } from '../../lib/session/application-content.ts'
-import { MAX_CANDIDATES } from '../../lib/session/cookie-part.ts'
+import { MAX_CANDIDATES } from '../../lib/session/nested-cookie.ts'
 import { writeCookie } from '../../lib/session/session-cookie.ts'
 import { endSession, redirectTo } from '../../lib/sso/am-logout.ts'
 import { notNavigable } from '../../lib/sso/login-required.ts'

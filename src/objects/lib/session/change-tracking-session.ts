@@ -3,7 +3,7 @@ import { jsonCopy, type Session, type SessionRevocations } from '#http'
 import type { JsonValue } from '#json'
 import type { RecordChange, SharedRecord } from '#schema'
 import { USERS } from './application-content.ts'
-import type { CookiePart } from './cookie-part.ts'
+import type { NestedCookie } from './nested-cookie.ts'
 
 /** Values of a session, and the changed names. */
 interface State {
@@ -15,7 +15,7 @@ interface State {
 /** A session that records its changes. It is decoded on first access: most requests do not use their session. */
 export class ChangeTrackingSession implements Session {
   /** The cookie that holds the id, or the content, of the session. */
-  readonly cookie: CookiePart
+  readonly cookie: NestedCookie
   readonly revocations: SessionRevocations
   readonly isInCookies: boolean
   readonly #opened: SharedRecord | null
@@ -27,7 +27,7 @@ export class ChangeTrackingSession implements Session {
   /** `opened`: the session as it was stored; null for a new one. */
   constructor(
     opened: { readonly id: string; readonly content: SharedRecord } | null,
-    cookie: CookiePart,
+    cookie: NestedCookie,
     revocations: SessionRevocations,
     { isInCookies = false }: { readonly isInCookies?: boolean } = {},
   ) {

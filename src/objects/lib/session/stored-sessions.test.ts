@@ -28,6 +28,16 @@ function sessions() {
   }
 }
 
+test('the cookie of an older gateway with the session of a nested manager behind it is that of the outer session', async () => {
+  const visit = sessions()
+  const cookie = await visit('', (session) => session.set('count', 1))
+  let found: unknown = null
+  await visit(`${cookie}!${'x'.repeat(43)}`, (session) => {
+    found = session.get('count')
+  })
+  assert.equal(found, 1)
+})
+
 for (const [who, identify] of [
   ['of a login', (session: Session) => session.renew?.()],
   ['with the cookies of a known user', (session: Session) => session.set(USERS, { am: '/ demo' })],

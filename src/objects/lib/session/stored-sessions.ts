@@ -2,7 +2,7 @@ import { type OpenSession, type SessionManager, SessionTooLargeError } from '#co
 import type { Exchange, Response, SessionRevocations } from '#http'
 import { changedRecord, type RecordChange, type SharedRecord, type SharedStore } from '#schema'
 import { ChangeTrackingSession } from './change-tracking-session.ts'
-import { CookiePart, MAX_CANDIDATES } from './cookie-part.ts'
+import { MAX_CANDIDATES, NestedCookie } from './nested-cookie.ts'
 import type { SessionCookieSettings } from './session-cookie.ts'
 
 /** Maximum size of one session in bytes of JSON: any client can create sessions, which occupy memory. */
@@ -17,42 +17,41 @@ export function storedSessions(
   revocations: SessionRevocations,
 ): SessionManager {
   /** The session of the first id that exists. An id chosen by the client is never used for a new session. */
-  const existing = async (exchange: Exchange, ids: readonly string[], part: CookiePart): Promise<OpenSession> => {
+  const existing = async (exchange: Exchange, ids: readonly string[], own: NestedCookie): Promise<OpenSession> => {
     for (const id of ids) {
-      const record = await store.get(keyOf(id, part), timeout)
+      const record = await store.get(keyOf(id, own), timeout)
       if (record === null) continue
-      part.accept(id)
-      return opened(exchange, id, new ChangeTrackingSession({ id, content: record }, part, revocations))
+      return opened(exchange, id, new ChangeTrackingSession({ id, content: record }, own, revocations))
     }
-    return opened(exchange, null, new ChangeTrackingSession(null, part, revocations))
+    return opened(exchange, null, new ChangeTrackingSession(null, own, revocations))
   }
 
   const opened = (exchange: Exchange, id: string | null, session: ChangeTrackingSession): OpenSession =>
     new StoredSession(exchange, id, session, persist)
 
   const persist: Persist = async (exchange, id, session, change, response) => {
-    const { cookie: part } = session
+    const { cookie: own } = session
     checkSize(session.content)
     if (id !== null && !session.isRenewed) {
       // A session that a concurrent request has ended is not created again.
-      await store.updateIfPresent(keyOf(id, part), change, timeout)
-      if (session.isEmpty) part.write(exchange, response, '')
+      await store.updateIfPresent(keyOf(id, own), change, timeout)
+      if (session.isEmpty) own.write(exchange, response, '')
       return
     }
     // A renewed session has the values stored now, not those from the start of the request.
-    const kept = id === null ? null : await store.getAndDelete(keyOf(id, part))
+    const kept = id === null ? null : await store.getAndDelete(keyOf(id, own))
     const content = changedRecord(kept ?? {}, change)
-    if (Object.keys(content).length === 0) return part.write(exchange, response, '')
-    await store.update(keyOf(session.id, part), { set: content, isOfUser: change.isOfUser ?? false }, timeout)
-    part.write(exchange, response, session.id)
+    if (Object.keys(content).length === 0) return own.write(exchange, response, '')
+    await store.update(keyOf(session.id, own), { set: content, isOfUser: change.isOfUser ?? false }, timeout)
+    own.write(exchange, response, session.id)
   }
 
   return {
     open: (exchange) => {
-      const part = CookiePart.open(exchange, cookie)
-      const { candidates } = part
-      if (candidates.length === 0) return opened(exchange, null, new ChangeTrackingSession(null, part, revocations))
-      return existing(exchange, candidates.filter((each) => ID.test(each)).slice(0, MAX_CANDIDATES), part)
+      const own = NestedCookie.open(exchange, cookie)
+      const { candidates } = own
+      if (candidates.length === 0) return opened(exchange, null, new ChangeTrackingSession(null, own, revocations))
+      return existing(exchange, candidates.filter((each) => ID.test(each)).slice(0, MAX_CANDIDATES), own)
     },
   }
 }
@@ -88,8 +87,8 @@ class StoredSession implements OpenSession {
   }
 }
 
-/** Nested managers share a cookie, and each has its own session. */
-function keyOf(id: string, { level }: CookiePart): string {
+/** An id is valid for the manager of its cookie only. */
+function keyOf(id: string, { level }: NestedCookie): string {
   return level === 0 ? id : `${id}!${level}`
 }
 

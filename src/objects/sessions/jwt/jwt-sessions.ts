@@ -2,7 +2,7 @@ import type { OpenSession, SessionManager } from '#contracts'
 import type { Exchange, Response, SessionRevocations } from '#http'
 import type { Clock, Counter } from '#schema'
 import { ChangeTrackingSession } from '../../lib/session/change-tracking-session.ts'
-import { CookiePart, MAX_CANDIDATES } from '../../lib/session/cookie-part.ts'
+import { MAX_CANDIDATES, NestedCookie } from '../../lib/session/nested-cookie.ts'
 import type { SessionCookieSettings } from '../../lib/session/session-cookie.ts'
 import { openSession, type SessionContent, type SessionKeys, sealSession } from './session-token.ts'
 
@@ -24,28 +24,24 @@ interface JwtSessionSettings {
 export function jwtSessions(settings: JwtSessionSettings): SessionManager {
   const { cookie, clock, skew } = settings
 
-  /** A session is valid for its own manager only, in any order of the cookie parts. */
-  const keysFor = ({ name, level }: CookiePart): SessionKeys => ({
-    ...settings.keys,
-    cookie: level === 0 ? name : `${name}!${level}`,
-  })
+  /** A session is valid for the manager of its cookie only. */
+  const keysFor = ({ ownName }: NestedCookie): SessionKeys => ({ ...settings.keys, cookie: ownName })
 
   /** The first valid session: another cookie of the name, of a longer path or a parent domain, comes before ours. */
-  const existing = async (exchange: Exchange, part: CookiePart): Promise<OpenSession> => {
-    const keys = keysFor(part)
-    for (const token of part.candidates.slice(0, MAX_CANDIDATES)) {
+  const existing = async (exchange: Exchange, own: NestedCookie): Promise<OpenSession> => {
+    const keys = keysFor(own)
+    for (const token of own.candidates.slice(0, MAX_CANDIDATES)) {
       const content = await openSession(token, keys)
       if (content === null || content.expiresAt + skew <= clock.now()) continue
-      part.accept(token)
-      return opened(exchange, part, content)
+      return opened(exchange, own, content)
     }
     settings.refused.add()
-    return opened(exchange, part, null)
+    return opened(exchange, own, null)
   }
 
-  const opened = (exchange: Exchange, part: CookiePart, content: SessionContent | null): OpenSession => {
+  const opened = (exchange: Exchange, own: NestedCookie, content: SessionContent | null): OpenSession => {
     const before = content === null ? null : { id: content.id, content: content.values }
-    const session = new ChangeTrackingSession(before, part, settings.revocations, { isInCookies: true })
+    const session = new ChangeTrackingSession(before, own, settings.revocations, { isInCookies: true })
     return {
       session,
       save: (response) => {
@@ -58,16 +54,16 @@ export function jwtSessions(settings: JwtSessionSettings): SessionManager {
   }
 
   const keep = async (exchange: Exchange, response: Response, session: ChangeTrackingSession, expiresAt: number) => {
-    const { cookie: part, content: values, id } = session
-    const token = session.isEmpty ? '' : await sealSession({ id, values, expiresAt }, keysFor(part))
+    const { cookie: own, content: values, id } = session
+    const token = session.isEmpty ? '' : await sealSession({ id, values, expiresAt }, keysFor(own))
     const maxAge = settings.persistent ? Math.max(1, Math.floor((expiresAt - clock.now()) / 1_000)) : undefined
-    part.write(exchange, response, token, maxAge)
+    own.write(exchange, response, token, maxAge)
   }
 
   return {
     open: (exchange) => {
-      const part = CookiePart.open(exchange, cookie)
-      return part.candidates.length === 0 ? opened(exchange, part, null) : existing(exchange, part)
+      const own = NestedCookie.open(exchange, cookie)
+      return own.candidates.length === 0 ? opened(exchange, own, null) : existing(exchange, own)
     },
   }
 }
