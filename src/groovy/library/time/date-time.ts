@@ -218,14 +218,19 @@ const members = (klass: ClassInfo, name: string): MemberTable => ({
     formatted(formatter, self),
   'format(String pattern): String': (self: DateTimeValue, pattern: string) =>
     formatPattern(parsePattern(pattern), self.fields),
-  'isBefore(Object other): boolean': (self: DateTimeValue, other: Value) => self.nanos < (other as DateTimeValue).nanos,
-  'isAfter(Object other): boolean': (self: DateTimeValue, other: Value) => self.nanos > (other as DateTimeValue).nanos,
+  'isBefore(Object other): boolean': (self: DateTimeValue, other: Value) => self.nanos < comparedNanos(other),
+  'isAfter(Object other): boolean': (self: DateTimeValue, other: Value) => self.nanos > comparedNanos(other),
   'compareTo(Object other): int': (self: DateTimeValue, other: Value) => {
-    const { nanos } = other as DateTimeValue
+    const nanos = comparedNanos(other)
     return self.nanos < nanos ? -1 : self.nanos > nanos ? 1 : 0
   },
   'toString(): String': isoText,
 })
+
+function comparedNanos(other: Value): bigint {
+  if (other instanceof DateTimeValue) return other.nanos
+  throw illegalArgument('a date is compared with another date')
+}
 
 function now(klass: ClassInfo, zone: ZoneValue): DateTimeValue {
   return fromInstant(klass, BigInt(currentMillis()) * 1_000_000n, zone)
