@@ -27,7 +27,10 @@ function collect(field: Field, where: string): void {
 /** The field of a path such as `agent.password`, also of an entry of a map; undefined without one. */
 function fieldAt(members: Readonly<Record<string, Field>>, path: string): Field | undefined {
   const [name = '', inner] = path.split('.')
-  return namedFieldAt(members, path) ?? (inner === undefined ? undefined : members[name]?.info.shape.entries)
+  if (inner === undefined) return namedFieldAt(members, path)
+  const shape = members[name]?.info.shape
+  // The map may be that of an expression.
+  return namedFieldAt(members, path) ?? shape?.entries ?? shape?.inner?.info.shape.entries
 }
 
 /** The same without entries of maps, which have any name. */
