@@ -124,11 +124,12 @@ function quoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }
 
-/** The patch that sets a member, or a member of a member. */
+/** The patch that sets a member, or a member of a member; none where that is another value, such as an expression. */
 export function withMember(others: JsonObject, path: string, value: JsonValue): JsonObject {
   const [name = '', inner] = path.split('.')
   if (inner === undefined) return { [name]: value }
   const outer = others[name]
+  if (typeof outer === 'string') return {}
   const copy: JsonObject = {}
   if (isPlainObject(outer)) for (const key of Object.keys(outer)) setOwn(copy, key, outer[key] as JsonValue)
   setOwn(copy, inner, value)

@@ -93,6 +93,8 @@ test('all options of vertx may be one expression, also with a name that nothing 
     proxy({ vertx: '${vertxConfig}' }, { properties: { vertxConfig: { port: 1 } } }),
     /\/config\/vertx: .*"port" is not allowed here/,
   )
+  await using both = await proxy({ vertx: '${vertxConfig}', waitQueueSize: 4 }, { properties })
+  assert.match(both.warnings.join(), /waitQueueSize is deprecated.*"compressionLevel": no counterpart/)
   await refused({ vertx: 'fast' }, /\/config\/vertx: expected an object, got "fast"/)
 })
 
