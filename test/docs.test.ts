@@ -125,6 +125,13 @@ async function openRoot(): Promise<ConfigDocument<typeof RootDocument.members>> 
 /** Whether a document is a config.json. */
 const isRoot = (json: JsonObject): boolean => Object.hasOwn(json, 'temporaryStorage')
 
+test('tables have a row on each line', () => {
+  const joined = globSync(['docs/**/*.md', 'src/**/*.md', 'README.md'], { cwd: root }).filter((path) =>
+    readFileSync(join(root, path), 'utf8').includes('| |---|'),
+  )
+  assert.deepEqual(joined, [])
+})
+
 test('there are examples', () => {
   assert.ok(documents.length >= CATALOGUE.length, `${documents.length} examples for ${CATALOGUE.length} types`)
 })
