@@ -13,8 +13,9 @@ export const EVENTS = logEvents('GW_PROCESS', {
     action: 'Raise the limit of open files (`ulimit -n`, `LimitNOFILE` of systemd), or lower `gatewayUnits`.',
   },
   PREDECESSOR_STAYS: {
-    message: 'the gateway that was to be replaced does not answer; both serve',
-    meaning: 'This gateway serves. The other one may still accept connections, with its own configuration.',
+    message: 'the gateway that was replaced does not say that it accepts nothing more',
+    meaning:
+      'This gateway has its sessions and files. The other one may still accept connections, with its own configuration.',
     action: 'Stop the process of the entry with SIGTERM.',
   },
   RELOAD_FAILED: {

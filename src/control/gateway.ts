@@ -73,7 +73,7 @@ export class Gateway {
   readonly #supervisor: Supervisor
   readonly #unitCalls: UnitCallHandlers
   readonly #tickets: TicketRotation | null
-  readonly #store = new OwnedStore(new KeyValueStore(systemClock))
+  readonly #store: OwnedStore
   readonly #monitoring: Monitoring
   readonly #live: LiveMonitor
   readonly #history: RouteHistory
@@ -93,6 +93,7 @@ export class Gateway {
     const { settings, logger } = input
     this.#input = input
     this.states = settings.states
+    this.#store = input.predecessor?.store ?? new OwnedStore(new KeyValueStore(systemClock))
     this.#auditWriter = settings.auditWriter
     this.#auditWriter.logTo(logger.child({ logger: 'audit' }))
     this.#tickets = settings.unit.admin === null ? null : openTicketRotation(input.predecessor?.running.tickets ?? null)
@@ -208,8 +209,7 @@ export class Gateway {
 
   /** Until this process is ready, management requests are those of the predecessor, which has the same port. */
   async #startBeside(predecessor: Predecessor): Promise<void> {
-    const auditRecords = this.#auditWriter.takeRecords.bind(this.#auditWriter)
-    await predecessor.copyTo({ store: this.#store, auditRecords })
+    await predecessor.copy(this.#auditWriter.takeRecords.bind(this.#auditWriter))
     await this.#startUnits({ isAside: true })
     await this.#openAdmin()
     if (this.#state === 'starting') this.#state = 'running'
@@ -226,7 +226,7 @@ export class Gateway {
   handover(service: Readonly<Record<string, string>>): GatewayHandover {
     const { settings, version } = this.#input
     return new GatewayHandover({
-      ...{ settings, version, service, stores: this.stores },
+      ...{ settings, version, service, stores: this.stores, fleet: this.#fleet },
       ...{ store: this.#store, supervisor: this.#supervisor, history: this.#history, tickets: this.#tickets },
       state: () => this.#state,
       admin: () => this.#admin,

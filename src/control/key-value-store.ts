@@ -61,14 +61,14 @@ export class KeyValueStore {
   }
 
   get(space: string, key: string, lifetime: number | null): SharedRecord | null {
-    const id = idOf(space, key)
+    const id = recordId(space, key)
     const entry = this.#alive(id)
     if (entry !== null) this.#store(id, entry, lifetime, this.#used)
     return entry?.fields ?? null
   }
 
   update(space: string, key: string, change: RecordChange, lifetime: number, ifPresent: boolean): void {
-    const id = idOf(space, key)
+    const id = recordId(space, key)
     const entry = this.#alive(id)
     if (entry === null && ifPresent) return
     const fields = changedRecord(entry?.fields ?? Object.create(null), change)
@@ -79,14 +79,14 @@ export class KeyValueStore {
   }
 
   getAndDelete(space: string, key: string): SharedRecord | null {
-    const id = idOf(space, key)
+    const id = recordId(space, key)
     const entry = this.#alive(id)
     this.#delete(id)
     return entry?.fields ?? null
   }
 
   getOrCreate(space: string, key: string, initial: SharedRecord, lifetime: number): SharedRecord {
-    const id = idOf(space, key)
+    const id = recordId(space, key)
     const entry = this.#alive(id)
     if (entry !== null) {
       // Reading does not extend the lifetime: a claim expires, however many callers wait for it.
@@ -174,6 +174,7 @@ export class KeyValueStore {
 
 const REVOCATION_PREFIX = `${REVOCATION_SPACE}\0`
 
-function idOf(space: string, key: string): string {
+/** Key of a record among those of all spaces. */
+export function recordId(space: string, key: string): string {
   return `${space}\0${key}`
 }

@@ -191,7 +191,7 @@ export const EVENTS = logEvents('GW_CONTROL', {
     action: 'Report it with the log entry: it is a fault of the gateway.',
   },
   TAKE_OVER_FAILED: {
-    message: 'the process that was taking over has ended; this one keeps serving',
+    message: 'the process that was taking over has ended, or was given up; this one keeps serving',
     meaning: 'Nothing has changed.',
     action: 'See the output of the other process.',
   },

@@ -9,7 +9,7 @@ interface Port {
 }
 
 /** Parts of a channel. */
-interface ChannelParts<Theirs extends Protocol, Ours extends Protocol> {
+export interface ChannelParts<Theirs extends Protocol, Ours extends Protocol> {
   /** Name of the other side in errors. */
   readonly peer: string
   readonly remote: Theirs

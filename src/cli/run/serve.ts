@@ -1,6 +1,14 @@
 import { flushCompileCache } from 'node:module'
 import { join } from 'node:path'
-import { type AdminSettings, Gateway, type Predecessor, readConfigFile, Successors, UnitStartError } from '#control'
+import {
+  type AdminSettings,
+  Gateway,
+  type Predecessor,
+  readConfigFile,
+  Successors,
+  TakeOverError,
+  UnitStartError,
+} from '#control'
 import { JsonSyntaxError } from '#json'
 import { createLogger, type Logger, type LogLevel } from '#logging'
 import { ConfigError, configWarning } from '#schema'
@@ -75,15 +83,17 @@ export async function serve(serving: Serving, context: ProcessContext): Promise<
       return early === FAILED ? EXIT.failed : EXIT.ok
     }
     checkDescriptors(logger)
+    if (predecessor !== null) await takeOver(predecessor, gateway, logger)
   } catch (error) {
     // Beside another process, it may have accepted connections.
     if (predecessor === null) await gateway.terminate()
     else await gateway.drain(true)
+    if (error instanceof TakeOverError) throw error
     return reportFailedStart(error, { settings, takesOver }, context, logger)
   }
-  if (predecessor !== null) await takeOver(predecessor, gateway, logger)
-  using successors = new Successors(gateway.handover(serviceVariables(context)), logger)
-  if (handover !== null) await successors.listen(handover)
+  using successors =
+    handover === null ? null : new Successors(handover, gateway.handover(serviceVariables(context)), logger)
+  await successors?.listen()
   const urls = { traffic: trafficUrls(settings, gateway.ports), admin: adminUrl(settings, gateway.adminPort) }
   if (serving.ready !== undefined) serving.ready(urls)
   else announce(urls, gateway, settings, logger, context)
@@ -94,18 +104,27 @@ export async function serve(serving: Serving, context: ProcessContext): Promise<
   const { shutdownDelay } = settings
   return await serveUntilStopped(
     gateway,
-    { signals, reloads, fatal, service, status, shutdownDelay, taken: successors.taken },
+    {
+      signals,
+      reloads,
+      fatal,
+      service,
+      status,
+      shutdownDelay,
+      ...(successors !== null && { taken: successors.taken }),
+    },
     logger,
   )
 }
 
-/** This process serves: the other one accepts nothing more and ends. */
+/** This process serves: the other one accepts nothing more and ends. Throws where the other goes on instead. */
 async function takeOver(predecessor: Predecessor, gateway: Gateway, logger: Logger): Promise<void> {
   const { pid } = predecessor.running
   try {
-    await predecessor.ready()
-    logger.info({ pid }, 'took over: the other process finishes its requests and ends')
+    await predecessor.switch()
+    logger.info({ pid }, 'took over: the other process finishes its requests and ends, where it has not ended before')
   } catch (error) {
+    if (error instanceof TakeOverError) throw error
     logger.error({ pid, problem: (error as Error).message }, EVENTS.PREDECESSOR_STAYS)
   }
   await gateway.tookOver()

@@ -31,7 +31,7 @@ const CLOSE_LIMIT = 30_000
 
 /** Receives the events of all units and passes them to the event handlers. Handlers of one service are shared by all units. */
 export class AuditWriter {
-  readonly #services: HandlerServices
+  #services: HandlerServices
   readonly #logger: ReplaceableLogger
   readonly #opened = new Map<number, OpenedService>()
   readonly #handlers = new Map<string, HandlerDelivery>()
@@ -192,8 +192,9 @@ export class AuditWriter {
     return false
   }
 
-  /** Closes the files that only one process may write; their events are passed on. */
+  /** Closes the files that only one process may write; their events are passed on, also those of handlers that are opened later. */
   async handOver(pass: RecordsPassed): Promise<void> {
+    this.#services = { ...this.#services, pass }
     await Promise.all([...this.#deliveries].map((handler) => handler.handOver(pass)))
   }
 

@@ -10,6 +10,14 @@ export function exclusiveFiles({ exclusive, extension }: TransportPlan & Partial
   return exclusive === undefined ? undefined : `${exclusive}/*${extension}`
 }
 
+/** A process that has the files that only one process may write. */
+export interface OtherProcess {
+  /** Resolves when it has closed them. */
+  readonly filesReleased?: Promise<void>
+  /** It writes them from now on. */
+  readonly pass?: RecordsPassed
+}
+
 interface OpenedTransport {
   readonly fingerprint: string
   readonly transport: Promise<Transport>
@@ -30,13 +38,14 @@ export class CurrentTransport implements Transport {
   /** Those of the transport that was opened last. */
   batchLimits: Transport['batchLimits']
 
-  constructor(plan: TransportPlan, env: TransportEnv, filesReleased?: Promise<void>) {
+  constructor(plan: TransportPlan, env: TransportEnv, { filesReleased, pass }: OtherProcess = {}) {
     this.#env = env
     this.#filesReleased = filesReleased
+    this.#pass = pass ?? null
     this.#plan = plan
     this.#fingerprint = fingerprintOf(plan)
     // Files of an earlier process are continued at once: the end of a chain of lines is signed, and leftovers are removed.
-    if (plan.type === 'file') void this.#current().catch(() => {})
+    if (plan.type === 'file' && pass === undefined) void this.#current().catch(() => {})
   }
 
   /** Sends later batches by another plan. */

@@ -4,20 +4,18 @@ import type { MetricsScope } from '#metrics'
 import type { Clock, HandlerPlan } from '#schema'
 import type { HealthCheck } from '../admin/health.ts'
 import { delayObserver, exposeDeliveryCounts, keepDeliveryCounts } from '../monitoring/audit-metrics.ts'
-import { CurrentTransport, type RecordsPassed } from './current-transport.ts'
+import { CurrentTransport, type OtherProcess, type RecordsPassed } from './current-transport.ts'
 
 /** Milliseconds in which queued events are written before a file is handed over. */
 const HANDOVER_LIMIT = 2_000
 
 /** Services of handlers. */
-export interface HandlerServices {
+export interface HandlerServices extends OtherProcess {
   readonly logger: Logger
   readonly clock: Clock
   openMetrics(): MetricsScope
   /** For counts of handlers that have ended. */
   readonly keptMetrics: MetricsScope
-  /** Resolves when another process has closed the files that only one process may write. */
-  readonly filesReleased?: Promise<void>
 }
 
 /** One event handler of one audit service: its queue and its destination, for all units and versions of a route. */
@@ -39,7 +37,7 @@ export class HandlerDelivery {
   constructor(
     service: string,
     { name, topics, transport, queue }: HandlerPlan,
-    { logger, clock, openMetrics, keptMetrics, filesReleased }: HandlerServices,
+    { logger, clock, openMetrics, keptMetrics, ...other }: HandlerServices,
     onFullChange: (isFull: boolean) => void,
   ) {
     this.#name = name
@@ -47,7 +45,7 @@ export class HandlerDelivery {
     this.#keptMetrics = keptMetrics
     this.#writerLogger = logger
     this.#logger = new ReplaceableLogger(this.#loggerOf(service))
-    this.#transport = new CurrentTransport(transport, { logger: this.#logger, clock }, filesReleased)
+    this.#transport = new CurrentTransport(transport, { logger: this.#logger, clock }, other)
     this.#delivery = new Delivery(this.#transport, queue, {
       logger: this.#logger,
       clock,

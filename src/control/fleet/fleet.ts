@@ -298,8 +298,8 @@ export class Fleet {
     this.releases[Symbol.dispose]()
     const ended = Promise.all([this.#follower.close(), reconciled])
     await this.#client[Symbol.asyncDispose]()
-    await ended
-    await this.copy.close()
+    // Also ends what waits for a copy that another process has.
+    await Promise.all([ended, this.copy.close()])
   }
 
   /** The instance with the smallest id removes what is no longer needed. */

@@ -1,11 +1,12 @@
 import type { Listener } from '#listener'
-import type { Remote } from '#rpc'
 import type { AdminSettings } from '../admin-settings.ts'
+import type { RecordsPassed } from '../audit/current-transport.ts'
+import type { GatewayFleet } from '../fleet/gateway-fleet.ts'
 import type { RouteHistory } from '../history/route-history.ts'
 import type { RouteStores } from '../route-stores.ts'
 import type { Supervisor } from '../supervisor.ts'
 import type { TicketRotation } from '../ticket-rotation.ts'
-import type { RunningGateway, SUCCESSOR_CALLS } from './handover-calls.ts'
+import type { RunningGateway } from './handover-calls.ts'
 import type { OwnedStore } from './owned-store.ts'
 
 /** Milliseconds for management requests when another process takes over. */
@@ -20,6 +21,7 @@ interface HandoverParts {
   readonly stores: RouteStores
   readonly history: RouteHistory
   readonly tickets: TicketRotation | null
+  readonly fleet: GatewayFleet | null
   /** Variables of the service manager. */
   readonly service: Readonly<Record<string, string>>
   state(): 'starting' | 'running' | 'draining'
@@ -58,15 +60,25 @@ export class GatewayHandover {
     return state === 'starting' ? 'it is still starting' : 'it is stopping'
   }
 
-  /** Another process serves on the same ports: accepts nothing more, and writes no file that only one process may. */
-  async handOver(successor: Remote<typeof SUCCESSOR_CALLS>): Promise<void> {
-    const { settings, supervisor, stores, history } = this.#parts
+  /** Writes no files any more that only one process may write. Their audit events wait until `pass` takes them, or refuses. */
+  async freeze(pass: RecordsPassed): Promise<void> {
+    const { fleet, settings } = this.#parts
+    await Promise.all([fleet?.handOver(), settings.auditWriter.handOver(pass)])
+  }
+
+  /** Audit files are opened again for the next events. */
+  resume(): void {
+    this.#parts.fleet?.resume()
+  }
+
+  /** Another process serves on the same ports: accepts nothing more. */
+  async leave(): Promise<void> {
+    const { supervisor, stores, history } = this.#parts
     const left = this.#parts.leave()
     stores.close()
     const admin = this.#parts.admin()
     void admin?.drain(ADMIN_GRACE, { isHandover: true })
     await Promise.all([admin?.stopAccepting(), supervisor.stopAccepting(), left])
     await history.settled()
-    await settings.auditWriter.handOver((file, records) => successor.auditRecords({ file, records }))
   }
 }

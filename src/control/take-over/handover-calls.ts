@@ -1,10 +1,10 @@
 import type { AuditRecord } from '#audit'
-import { call } from '#rpc'
+import { call, notice } from '#rpc'
 import type { RecordChange, SharedRecord } from '#schema'
 import type { KeptRecord } from '../key-value-store.ts'
 
 /** Changes with the calls below; gateways with another number do not take over from each other. */
-export const HANDOVER_PROTOCOL = 1
+export const HANDOVER_PROTOCOL = 2
 
 /** A traffic connector. */
 export interface SharedConnector {
@@ -14,7 +14,7 @@ export interface SharedConnector {
 }
 
 /** A gateway that takes over, as it introduces itself. */
-interface TakingOver {
+export interface TakingOver {
   readonly protocol: number
   readonly pid: number
   readonly version: string
@@ -38,26 +38,46 @@ interface StoreKey {
   readonly key: string
 }
 
-/** Calls of a gateway that takes over, to the one that runs. */
-export const PREDECESSOR_CALLS = {
-  begin: call<TakingOver, RunningGateway>(5_000),
-  /** A part of the records of its key-value store; from the first on it passes the calls of its units to the successor. */
-  records: call<void, { readonly records: readonly KeptRecord[]; readonly isLast: boolean }>(10_000),
-  /** The successor serves. Answered when the other accepts nothing more and has closed the files that one process alone writes. */
-  ready: call<void, void>(30_000),
+/** Arguments of the calls of units to the key-value store. A lifetime of null is unlimited, except in `storeGet`, where it stays. */
+export interface StoreCalls {
+  readonly storeGet: StoreKey & { readonly lifetime: number | null }
+  readonly storeUpdate: StoreKey & {
+    readonly change: RecordChange
+    readonly lifetime: number | null
+    readonly ifPresent: boolean
+  }
+  readonly storeGetAndDelete: StoreKey
+  readonly storeGetOrCreate: StoreKey & { readonly initial: SharedRecord; readonly lifetime: number | null }
 }
 
-/** Calls of the gateway that ends, to its successor. A lifetime of null is unlimited, except in `storeGet`, where it stays. */
+/** One of these calls. */
+export type StoreCall = { [Name in keyof StoreCalls]: readonly [Name, StoreCalls[Name]] }[keyof StoreCalls]
+
+/** Messages between the two copies of a key-value store, in both directions. */
+export const STORE_NOTICES = {
+  /** Records of the owner. */
+  records: notice<readonly KeptRecord[]>(),
+  /** A call for the owner, with the number of the caller. */
+  asked: notice<{ readonly number: number; readonly call: StoreCall }>(),
+  /** The owner executes a call: one that was asked for, or its own. */
+  executed: notice<{ readonly number: number | null; readonly call: StoreCall }>(),
+}
+
+/** Messages of a gateway that takes over, to the one that runs. */
+export const PREDECESSOR_CALLS = {
+  begin: call<TakingOver, RunningGateway>(5_000),
+  /** Sends a part of the records; true with the last one. */
+  copy: call<void, boolean>(10_000),
+  /** The successor serves. Answered when it has taken the place of the other, which accepts nothing more. */
+  switch: call<void, void>(30_000),
+  ...STORE_NOTICES,
+}
+
+/** Messages of the gateway that ends, to its successor. */
 export const SUCCESSOR_CALLS = {
-  storeGet: call<StoreKey & { readonly lifetime: number | null }, SharedRecord | null>(1_000),
-  storeUpdate: call<
-    StoreKey & { readonly change: RecordChange; readonly lifetime: number | null; readonly ifPresent: boolean },
-    void
-  >(1_000),
-  storeGetAndDelete: call<StoreKey, SharedRecord | null>(1_000),
-  storeGetOrCreate: call<StoreKey & { readonly initial: SharedRecord; readonly lifetime: number | null }, SharedRecord>(
-    1_000,
-  ),
+  /** The successor owns the key-value store and the files that one process alone writes, when it has removed the file. */
+  take: call<{ readonly file: string }, void>(2_000),
   /** Events for files that the successor has open; false where it has not. */
   auditRecords: call<{ readonly file: string; readonly records: readonly AuditRecord[] }, boolean>(5_000),
+  ...STORE_NOTICES,
 }

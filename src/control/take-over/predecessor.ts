@@ -1,6 +1,9 @@
+import { unlinkSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import type { AuditRecord } from '#audit'
-import { Channel, type Remote } from '#rpc'
+import { HEARTBEAT, type HeartbeatLimits, type Remote } from '#rpc'
+import { systemClock } from '#schema'
+import { KeyValueStore } from '../key-value-store.ts'
 import {
   HANDOVER_PROTOCOL,
   PREDECESSOR_CALLS,
@@ -8,94 +11,126 @@ import {
   type SharedConnector,
   type SUCCESSOR_CALLS,
 } from './handover-calls.ts'
+import { openLink } from './handover-link.ts'
 import { connectToRunning, TakeOverError } from './handover-socket.ts'
-import type { OwnedStore } from './owned-store.ts'
-import { SocketPort } from './socket-port.ts'
-
-/** What a predecessor sends while it ends. */
-interface Receiver {
-  readonly store: OwnedStore
-  /** Audit events for a file; false where this process does not write it. */
-  auditRecords(file: string, records: readonly AuditRecord[]): boolean
-}
+import { OwnedStore } from './owned-store.ts'
 
 /** The gateway of the same instance that runs, and from which this process takes over. */
 export class Predecessor {
   readonly running: RunningGateway
-  /** Resolves when this process may open the files that only one process writes. */
-  readonly filesReleased: Promise<void>
-  readonly #socket: Socket
-  readonly #remote: Remote<typeof PREDECESSOR_CALLS>
-  readonly #released = Promise.withResolvers<void>()
-  readonly #receiver: { current: Receiver | null }
+  /** The copy of its key-value store. */
+  readonly store: OwnedStore
+  readonly #link: Link
 
-  private constructor(
-    running: RunningGateway,
-    parts: { socket: Socket; remote: Remote<typeof PREDECESSOR_CALLS>; receiver: { current: Receiver | null } },
-  ) {
+  private constructor(running: RunningGateway, link: Link) {
     this.running = running
-    this.#socket = parts.socket
-    this.#remote = parts.remote
-    this.#receiver = parts.receiver
-    this.filesReleased = this.#released.promise
-    // It has ended, and its files with it.
-    parts.socket.once('close', () => this.#released.resolve())
+    this.store = link.store
+    this.#link = link
   }
 
   /** The gateway that runs; null without one. Throws TakeOverError where it can not be taken over. */
-  static async find(path: string, version: string): Promise<Predecessor | null> {
+  static async find(path: string, version: string, heartbeat = HEARTBEAT): Promise<Predecessor | null> {
     const socket = await connectToRunning(path)
     if (socket === null) return null
-    const receiver: { current: Receiver | null } = { current: null }
-    const channel = new Channel<typeof PREDECESSOR_CALLS, typeof SUCCESSOR_CALLS>(new SocketPort(socket), {
-      peer: 'the gateway that runs',
-      remote: PREDECESSOR_CALLS,
-      handlers: {
-        storeGet: (call, context) => storeOf(receiver).storeGet(call, context),
-        storeUpdate: (call, context) => storeOf(receiver).storeUpdate(call, context),
-        storeGetAndDelete: (call, context) => storeOf(receiver).storeGetAndDelete(call, context),
-        storeGetOrCreate: (call, context) => storeOf(receiver).storeGetOrCreate(call, context),
-        auditRecords: ({ file, records }) => receiver.current?.auditRecords(file, records) ?? false,
-      },
-      onFault: () => socket.destroy(),
-    })
-    socket.once('close', () => channel.close())
-    const { remote } = channel
+    const link = new Link(path, socket, heartbeat)
     try {
-      const running = await remote.begin({ protocol: HANDOVER_PROTOCOL, pid: process.pid, version })
-      return new Predecessor(running, { socket, remote, receiver })
+      return new Predecessor(await link.remote.begin({ protocol: HANDOVER_PROTOCOL, pid: process.pid, version }), link)
     } catch (error) {
       socket.destroy()
       throw new TakeOverError(`${(error as Error).message}; nothing has changed`)
     }
   }
 
-  /** Copies the records of its key-value store; from then on its units use this one. */
-  async copyTo(receiver: Receiver): Promise<void> {
-    this.#receiver.current = receiver
-    for (;;) {
-      const { records, isLast } = await this.#remote.records()
-      receiver.store.keep(records)
-      if (isLast) return
-    }
+  /** Resolves when this process alone may open the files that only one writes; rejects where the other goes on. */
+  get filesReleased(): Promise<void> {
+    return this.#link.outcome.promise
   }
 
-  /** This process serves: resolves when the other accepts nothing more. */
-  async ready(): Promise<void> {
-    await this.#remote.ready()
-    this.#released.resolve()
+  /** Copies the records; the other executes all calls until the switch. Its audit events for a file are received from then on. */
+  async copy(auditRecords: Link['auditRecords']): Promise<void> {
+    this.#link.auditRecords = auditRecords
+    await this.#link.orAlone(async () => {
+      while (!(await this.#link.remote.copy()));
+    })
+  }
+
+  /**
+   * This process serves: takes the place of the other, which accepts nothing more. Throws TakeOverError where the other goes on in its
+   * place, and another error where it does not say that it has stopped.
+   */
+  switch(): Promise<void> {
+    return this.#link.orAlone(() => this.#link.remote.switch())
   }
 
   /** This process does not take over, or the other has ended. */
   close(): void {
-    this.#released.resolve()
-    this.#socket.destroy()
+    this.#link.socket.destroy()
   }
 }
 
-function storeOf({ current }: { readonly current: Receiver | null }): OwnedStore['successorHandlers'] {
-  if (current === null) throw new Error('the successor does not own the store yet')
-  return current.store.successorHandlers
+/** The connection to a predecessor. */
+class Link {
+  readonly socket: Socket
+  readonly remote: Remote<typeof PREDECESSOR_CALLS>
+  readonly store = new OwnedStore(new KeyValueStore(systemClock))
+  /** Resolves when this process has taken the place of the other, or the other has ended; rejects where the other goes on. */
+  readonly outcome = Promise.withResolvers<void>()
+  auditRecords: (file: string, records: readonly AuditRecord[]) => boolean = () => false
+  #hasTaken = false
+
+  constructor(path: string, socket: Socket, heartbeat: HeartbeatLimits) {
+    this.socket = socket
+    this.outcome.promise.catch(() => {})
+    const { remote } = openLink<typeof PREDECESSOR_CALLS, typeof SUCCESSOR_CALLS>(
+      socket,
+      {
+        peer: 'the gateway that runs',
+        remote: PREDECESSOR_CALLS,
+        handlers: {
+          ...this.store.notices,
+          take: ({ file }) => this.#take(file),
+          auditRecords: ({ file, records }) => this.auditRecords(file, records),
+        },
+      },
+      heartbeat,
+    )
+    this.remote = remote
+    this.store.copyFrom(remote)
+    socket.once('close', () => void this.#closed(path))
+  }
+
+  /** Where a call fails because the other has ended, this process goes on alone. */
+  async orAlone(call: () => Promise<void>): Promise<void> {
+    try {
+      await call()
+    } catch (error) {
+      if (this.#hasTaken) throw error
+      this.socket.destroy()
+      await this.outcome.promise.catch((refusal: Error) => {
+        throw new TakeOverError(`${(error as Error).message}; ${refusal.message}`)
+      })
+    }
+  }
+
+  /** In one turn: calls that follow are executed here. Throws where the other has removed the file, since it goes on. */
+  #take(file: string): void {
+    unlinkSync(file)
+    this.#hasTaken = true
+    this.store.own()
+    this.outcome.resolve()
+  }
+
+  async #closed(path: string): Promise<void> {
+    const other = this.#hasTaken ? null : await connectToRunning(path).catch(() => undefined)
+    other?.destroy()
+    if (other === null) {
+      this.store.own(null)
+      this.outcome.resolve()
+    } else {
+      this.store.lose()
+      this.outcome.reject(new TakeOverError('it keeps serving'))
+    }
+  }
 }
 
 /** The connectors with the ports of those that run, where they have port 0; throws TakeOverError for other addresses. */

@@ -1,14 +1,23 @@
-import { existsSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { existsSync, unlinkSync, writeFileSync } from 'node:fs'
 import type { Server, Socket } from 'node:net'
 import { dirname } from 'node:path'
+import { boundedWait } from '#contracts'
 import { makeDirectory } from '#files'
 import type { Logger } from '#logging'
-import { Channel, type Remote } from '#rpc'
+import { HEARTBEAT, type Remote } from '#rpc'
+import type { RecordsPassed } from '../audit/current-transport.ts'
 import { EVENTS } from '../log-events.ts'
-import { HANDOVER_PROTOCOL, type PREDECESSOR_CALLS, type RunningGateway, SUCCESSOR_CALLS } from './handover-calls.ts'
+import {
+  HANDOVER_PROTOCOL,
+  type PREDECESSOR_CALLS,
+  type RunningGateway,
+  SUCCESSOR_CALLS,
+  type TakingOver,
+} from './handover-calls.ts'
+import { openLink } from './handover-link.ts'
 import { listenForSuccessors } from './handover-socket.ts'
 import type { OwnedStore } from './owned-store.ts'
-import { SocketPort } from './socket-port.ts'
 
 /** The gateway that hands over. */
 interface HandoverSource {
@@ -16,16 +25,31 @@ interface HandoverSource {
   readonly running: RunningGateway
   /** Why it can not hand over now; null where it can. */
   readonly obstacle: string | null
-  /** Accepts nothing more, and closes the files that one process alone writes; later events go to the successor. */
-  handOver(successor: Remote<typeof SUCCESSOR_CALLS>): Promise<void>
+  /** Closes the files that one process alone writes; what is for them waits, and is passed on where the successor has taken over. */
+  freeze(pass: RecordsPassed): Promise<void>
+  /** There is no successor: opens them again. */
+  resume(): void
+  /** The successor serves: accepts nothing more. */
+  leave(): Promise<void>
 }
 
 /** Connections at a time: one takes over, another gets the reason why it can not. */
 const MAX_CONNECTIONS = 4
-/** Milliseconds for the first call of a connection. */
-const BEGIN_LIMIT = 5_000
-/** Milliseconds between looks at the socket: folders named tmp are cleaned, by people and by programs. */
-const LOOK_INTERVAL = 5_000
+
+/** Milliseconds. */
+const LIMITS = {
+  /** For the first call of a connection. */
+  begin: 5_000,
+  /** From there to the switch: the other process starts meanwhile. */
+  start: 10 * 60_000,
+  /** For closing files. */
+  freeze: 10_000,
+  /** For the successor to take over; calls of units to the key-value store wait meanwhile. */
+  take: 2_000,
+  /** Between looks at the socket: folders named tmp are cleaned, by people and by programs. */
+  look: 5_000,
+  heartbeat: HEARTBEAT,
+}
 
 /** Waits for a gateway of the same instance that takes over (`gateway run --take-over`). */
 export class Successors implements Disposable {
@@ -34,13 +58,18 @@ export class Successors implements Disposable {
   readonly #taken = Promise.withResolvers<{ pid: number }>()
   #server: Server | null = null
   #current: Socket | null = null
-  readonly #lookInterval: number
+  /** Whether it is not known whether the successor has taken over. */
+  #isSwitching = false
+  #hasLeft = false
   #looks: NodeJS.Timeout | null = null
+  readonly #path: string
+  readonly #limits: typeof LIMITS
 
-  constructor(source: HandoverSource, logger: Logger, { lookInterval = LOOK_INTERVAL } = {}) {
+  constructor(path: string, source: HandoverSource, logger: Logger, limits: Partial<typeof LIMITS> = {}) {
+    this.#path = path
     this.#source = source
     this.#logger = logger
-    this.#lookInterval = lookInterval
+    this.#limits = { ...LIMITS, ...limits }
   }
 
   /** Resolves when a successor serves in the place of this process, which then drains. */
@@ -49,22 +78,24 @@ export class Successors implements Disposable {
   }
 
   /** Listens until a successor has taken over, and again where the socket is deleted. */
-  async listen(path: string): Promise<void> {
-    await this.#open(path)
-    this.#looks = setInterval(() => void this.#look(path), this.#lookInterval).unref()
+  async listen(): Promise<void> {
+    await this.#open()
+    this.#looks = setInterval(() => void this.#look(), this.#limits.look).unref()
   }
 
-  async #look(path: string): Promise<void> {
+  async #look(): Promise<void> {
+    const path = this.#path
     if (this.#server === null || this.#current !== null || existsSync(path)) return
     this.#logger.info({ path }, 'the socket for a gateway that takes over was deleted; it is made again')
     // At once: closing it later would delete the new one.
     this.#server.close()
     this.#server = null
-    await this.#open(path)
+    await this.#open()
   }
 
   /** A gateway that can not be taken over still serves: the reason is logged. */
-  async #open(path: string): Promise<void> {
+  async #open(): Promise<void> {
+    const path = this.#path
     try {
       makeDirectory(dirname(path))
       this.#server = await listenForSuccessors(path, (socket) => this.#accept(socket))
@@ -84,57 +115,112 @@ export class Successors implements Disposable {
 
   #accept(socket: Socket): void {
     let pid = 0
-    let hasTaken = false
-    const timer = setTimeout(() => socket.destroy(), BEGIN_LIMIT).unref()
-    const channel = new Channel<typeof SUCCESSOR_CALLS, typeof PREDECESSOR_CALLS>(new SocketPort(socket), {
-      peer: 'the gateway that takes over',
-      remote: SUCCESSOR_CALLS,
-      handlers: {
-        begin: (caller) => {
-          if (caller.protocol !== HANDOVER_PROTOCOL) {
-            const versions = `this is version ${this.#source.running.version}, the other ${caller.version}`
-            throw new Error(
-              `these versions can not take over from each other (${versions}): stop one, then start the other`,
-            )
-          }
-          const obstacle = this.#current === null ? this.#source.obstacle : 'another process is taking over'
-          if (obstacle !== null) throw new Error(`the gateway that runs refuses: ${obstacle}`)
-          clearTimeout(timer)
-          this.#current = socket
-          pid = caller.pid
-          this.#logger.info({ pid, version: caller.version }, 'another process takes over')
-          return this.#source.running
-        },
-        records: () => {
-          this.#check(socket)
-          if (!hasBegun) this.#source.store.handOver(channel.remote)
-          hasBegun = true
-          return this.#source.store.next()
-        },
-        ready: async () => {
-          this.#check(socket)
-          // Before the successor listens under the same name.
-          this.#server?.close()
-          this.#server = null
-          hasTaken = true
-          await this.#source.handOver(channel.remote)
-          this.#taken.resolve({ pid })
+    let timer = setTimeout(() => socket.destroy(), this.#limits.begin).unref()
+    const { store } = this.#source
+    /** Handlers for the process that takes over alone. */
+    const current = <Argument, Answer>(handle: (argument: Argument) => Answer) => {
+      return (argument: Argument): Answer => {
+        if (this.#current !== socket) throw new Error('expected begin first')
+        return handle(argument)
+      }
+    }
+    const { remote } = openLink<typeof SUCCESSOR_CALLS, typeof PREDECESSOR_CALLS>(
+      socket,
+      {
+        peer: 'the gateway that takes over',
+        remote: SUCCESSOR_CALLS,
+        handlers: {
+          begin: (caller) => {
+            this.#checkBegin(caller)
+            clearTimeout(timer)
+            timer = setTimeout(() => socket.destroy(), this.#limits.start).unref()
+            this.#current = socket
+            pid = caller.pid
+            store.copyTo(remote)
+            this.#logger.info({ pid, version: caller.version }, 'another process takes over')
+            return this.#source.running
+          },
+          records: current(store.notices.records),
+          asked: current(store.notices.asked),
+          executed: current(store.notices.executed),
+          copy: current(() => store.copyPart()),
+          switch: current(async () => {
+            if (!store.isCopied || this.#isSwitching)
+              throw new Error('expected one switch, after all records are copied')
+            clearTimeout(timer)
+            await this.#switch(socket, remote)
+            this.#taken.resolve({ pid })
+            await this.#source.leave()
+          }),
         },
       },
-      onFault: () => socket.destroy(),
-    })
-    let hasBegun = false
+      this.#limits.heartbeat,
+    )
     socket.once('close', () => {
       clearTimeout(timer)
-      channel.close()
       if (this.#current !== socket) return
       this.#current = null
-      this.#source.store.resume()
-      if (!hasTaken) this.#logger.warn({ pid }, EVENTS.TAKE_OVER_FAILED)
+      if (this.#hasLeft) return store.lose()
+      this.#logger.warn({ pid }, EVENTS.TAKE_OVER_FAILED)
+      if (!this.#isSwitching) store.own(null)
     })
   }
 
-  #check(socket: Socket): void {
-    if (this.#current !== socket) throw new Error('expected begin first')
+  #checkBegin({ protocol, version }: TakingOver): void {
+    if (protocol !== HANDOVER_PROTOCOL) {
+      const versions = `this is version ${this.#source.running.version}, the other ${version}`
+      throw new Error(`these versions can not take over from each other (${versions}): stop one, then start the other`)
+    }
+    this.#checkObstacle(this.#current === null ? this.#source.obstacle : 'another process is taking over')
+  }
+
+  #checkObstacle(obstacle: string | null): void {
+    if (obstacle !== null) throw new Error(`the gateway that runs refuses: ${obstacle}`)
+  }
+
+  /** The successor takes over, or this process goes on as before: it does where it can still remove the file. */
+  async #switch(socket: Socket, successor: Remote<typeof SUCCESSOR_CALLS>): Promise<void> {
+    const { store } = this.#source
+    const { freeze, take } = this.#limits
+    const file = `${this.#path}.${randomUUID()}`
+    const hasTaken = Promise.withResolvers<boolean>()
+    writeFileSync(file, '', { mode: 0o600 })
+    this.#isSwitching = true
+    try {
+      const passed: RecordsPassed = async (name, records) =>
+        (await hasTaken.promise) && (await successor.auditRecords({ file: name, records }))
+      const frozen = this.#source.freeze(passed).then(() => true)
+      if (!(await boundedWait(frozen, freeze))) throw new Error('the gateway that runs can not close its files in time')
+      this.#checkObstacle(this.#source.obstacle)
+      store.give()
+      await successor.take({ file }, { timeout: take })
+    } catch (error) {
+      if (isLeft(file, socket)) {
+        hasTaken.resolve(false)
+        store.own(null)
+        this.#source.resume()
+        this.#isSwitching = false
+        // After the answer with the reason.
+        setImmediate(() => socket.destroySoon())
+        throw error
+      }
+    }
+    this.#hasLeft = true
+    hasTaken.resolve(true)
+    // Before the successor listens under the same name.
+    this.#server?.close()
+    this.#server = null
+    if (socket.destroyed) store.lose()
+  }
+}
+
+/** Whether a successor can not take over any more. */
+function isLeft(file: string, socket: Socket): boolean {
+  try {
+    unlinkSync(file)
+    return true
+  } catch (error) {
+    // Where the successor has removed it and ended before it said so, it has served no request.
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT' || socket.readableEnded || socket.errored !== null
   }
 }
