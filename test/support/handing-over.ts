@@ -8,6 +8,9 @@ import { Successors } from '../../src/control/take-over/successors.ts'
 /** Of the gateway below. */
 export const CONNECTOR = { host: '127.0.0.1', ports: [8080], secure: false }
 
+/** Steps of a hand-over at which a process may be killed; `leave` follows the switch. */
+export const STEPS = ['begin', 'some records', 'all records', 'freeze', 'give', 'leave'] as const
+
 type Limits = ConstructorParameters<typeof Successors>[3]
 
 /** A gateway that can be taken over, without ports; it logs in `steps` what it does for that. */
@@ -15,23 +18,27 @@ export class HandingOver implements Disposable {
   readonly log = memoryLog()
   readonly store = new OwnedStore(new KeyValueStore(systemClock))
   readonly steps: string[] = []
-  readonly running = {
-    pid: process.pid,
-    version: '1.0.0',
-    connectors: [CONNECTOR],
-    adminHost: '127.0.0.1',
-    adminPort: 8085,
-    tickets: null,
-    service: {},
-  }
   readonly successors: Successors
   obstacle: string | null = null
   /** Passes audit events on, once files are frozen. */
   pass: RecordsPassed | null = null
   /** What happens while files are closed. */
   freezing: () => Promise<void> = async () => {}
+  /** Called at each step. */
+  onStep: (step: (typeof STEPS)[number]) => void = () => {}
 
   private constructor(path: string, limits: Limits) {
+    const { store } = this
+    const [copyPart, give] = [store.copyPart.bind(store), store.give.bind(store)]
+    store.copyPart = () => {
+      const isLast = copyPart()
+      this.onStep(isLast ? 'all records' : 'some records')
+      return isLast
+    }
+    store.give = () => {
+      give()
+      this.onStep('give')
+    }
     this.successors = new Successors(path, this, createLogger({ destination: this.log }), limits)
   }
 
@@ -41,8 +48,22 @@ export class HandingOver implements Disposable {
     return made
   }
 
+  get running() {
+    this.onStep('begin')
+    return {
+      pid: process.pid,
+      version: '1.0.0',
+      connectors: [CONNECTOR],
+      adminHost: '127.0.0.1',
+      adminPort: 8085,
+      tickets: null,
+      service: {},
+    }
+  }
+
   async freeze(pass: RecordsPassed): Promise<void> {
     this.steps.push('freeze')
+    this.onStep('freeze')
     this.pass = pass
     await this.freezing()
   }
@@ -53,6 +74,7 @@ export class HandingOver implements Disposable {
 
   async leave(): Promise<void> {
     this.steps.push('leave')
+    this.onStep('leave')
   }
 
   [Symbol.dispose](): void {
@@ -87,4 +109,17 @@ export function unitOf(store: OwnedStore) {
 /** Records have no prototype. */
 function plain(record: Readonly<Record<string, unknown>> | null): Record<string, unknown> | null {
   return record === null ? null : { ...record }
+}
+
+/** Records of a gateway that is killed: some longer than a part of the copy, and ids that may be used once. */
+export const KEPT = 20
+export const IDS = 1_000
+
+/** Claims ids one after the other; calls back with each that this unit has got. */
+export async function claimIds(store: OwnedStore, got: (id: number) => void): Promise<void> {
+  const unit = unitOf(store)
+  for (let id = 0; id < IDS; id++) {
+    if ((await unit.claim(`once-${id}`)) !== null) got(id)
+    if (id % 4 === 0) await new Promise(setImmediate)
+  }
 }

@@ -1,14 +1,22 @@
 import type { Socket } from 'node:net'
-import { Channel, type ChannelParts, Heartbeat, type HeartbeatLimits, type Protocol } from '#rpc'
+import { Channel, type ChannelParts, Heartbeat, type HeartbeatLimits, type Protocol, type Remote } from '#rpc'
 import { SocketPort } from './socket-port.ts'
 
-/** Messages between two gateways, until one of them ends, stops answering, or sends what is no message. */
+/** The other end of a connection between two gateways. */
+export interface Link<Theirs extends Protocol> {
+  readonly remote: Remote<Theirs>
+  /** As SocketPort has it. */
+  readonly flushed: Promise<unknown> | null
+}
+
+/** Connects two gateways, until one of them ends, stops answering, or sends what is no message. */
 export function openLink<Theirs extends Protocol, Ours extends Protocol>(
   socket: Socket,
   parts: Omit<ChannelParts<Theirs, Ours>, 'onFault'>,
   limits: HeartbeatLimits,
-): Channel<Theirs, Ours> {
-  const channel = new Channel<Theirs, Ours>(new SocketPort(socket), { ...parts, onFault: () => socket.destroy() })
+): Link<Theirs> {
+  const port = new SocketPort(socket)
+  const channel = new Channel<Theirs, Ours>(port, { ...parts, onFault: () => socket.destroy() })
   const heartbeat = new Heartbeat(limits, {
     ping: () => channel.ping(),
     isStarting: () => false,
@@ -21,5 +29,10 @@ export function openLink<Theirs extends Protocol, Ours extends Protocol>(
     heartbeat[Symbol.dispose]()
     channel.close()
   })
-  return channel
+  return {
+    remote: channel.remote,
+    get flushed() {
+      return port.flushed
+    },
+  }
 }

@@ -1,6 +1,7 @@
-import { lstatSync, openSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, openSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /** Name of the socket by which gateways of an instance find each other, in its folder for temporary files. */
 const NAME = 'take-over.sock'
@@ -10,6 +11,13 @@ const MAX_ADDRESS = 100
 
 /** Milliseconds. */
 const CONNECT_LIMIT = 2_000
+
+/** Milliseconds in which a gateway that has ended is recognized, and between two attempts. */
+const END_LIMIT = 2_000
+const END_PAUSE = 20
+
+/** A message that each gateway answers at once, in the form of SocketPort. */
+const PING = '[5]\n'
 
 /** Why a gateway can not take over from the one that runs. */
 export class TakeOverError extends Error {
@@ -46,6 +54,39 @@ export async function connectToRunning(path: string): Promise<Socket | null> {
     socket.destroy()
   }, CONNECT_LIMIT)
   return promise.finally(() => clearTimeout(timer))
+}
+
+/**
+ * Whether the gateway that ran, with this process id, has ended. A process that is killed accepts connections for a moment, and one that
+ * runs may have lost the file of its socket.
+ */
+export async function hasEnded(path: string, pid: number): Promise<boolean> {
+  for (const end = performance.now() + END_LIMIT; performance.now() < end; await delay(END_PAUSE)) {
+    const socket = await connectToRunning(path).catch(() => undefined)
+    if (socket === null && (existsSync(path) || !exists(pid))) return true
+    if (socket && (await isAnswered(socket))) return false
+  }
+  return false
+}
+
+function exists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+/** False where the connection closes, or after the limit. */
+function isAnswered(socket: Socket): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => socket.destroy(), END_LIMIT)
+  socket.once('data', () => resolve(true)).on('error', () => {})
+  socket.once('close', () => resolve(false)).write(PING)
+  return promise.finally(() => {
+    clearTimeout(timer)
+    socket.destroy()
+  })
 }
 
 /** Listens for gateways that take over; only processes of the same user can connect. Null where another gateway listens. */

@@ -1,10 +1,11 @@
 import type { CONTROL_CALLS } from '#contracts'
-import type { Handlers, Remote } from '#rpc'
+import type { Handlers } from '#rpc'
 import { type KeptRecord, type KeyValueStore, recordId } from '../key-value-store.ts'
 import type { STORE_NOTICES, StoreCall, StoreCalls } from './handover-calls.ts'
+import type { Link } from './handover-link.ts'
 
 /** Characters of the records of one message. */
-const PART = 128 * 1024
+const PART = 64 * 1024
 
 /** A call of a unit that the owner has not executed yet. */
 interface WaitingCall {
@@ -21,7 +22,7 @@ export class OwnedStore {
   readonly #store: KeyValueStore
   readonly #calls: { readonly [Name in keyof StoreCalls]: (argument: StoreCalls[Name]) => unknown }
   /** The gateway with the other copy; null without one. */
-  #other: Remote<typeof STORE_NOTICES> | null = null
+  #other: Link<typeof STORE_NOTICES> | null = null
   #isOwner = true
   /** Ids of records that the other has not yet. */
   #uncopied = new Set<string>()
@@ -70,7 +71,7 @@ export class OwnedStore {
   }
 
   /** Another gateway begins to copy the records. */
-  copyTo(other: Remote<typeof STORE_NOTICES>): void {
+  copyTo(other: Link<typeof STORE_NOTICES>): void {
     this.#other = other
     this.#uncopied = new Set(this.#store.ids)
   }
@@ -87,7 +88,7 @@ export class OwnedStore {
       records.push(record)
       size += JSON.stringify(record).length
     }
-    this.#other?.records(records)
+    this.#other?.remote.records(records)
     return this.#uncopied.size === 0
   }
 
@@ -97,7 +98,7 @@ export class OwnedStore {
   }
 
   /** This process gets its records from the owner. */
-  copyFrom(owner: Remote<typeof STORE_NOTICES>): void {
+  copyFrom(owner: Link<typeof STORE_NOTICES>): void {
     this.#other = owner
     this.#isOwner = false
   }
@@ -130,14 +131,17 @@ export class OwnedStore {
     const number = ++this.#asked
     const { promise, resolve } = Promise.withResolvers<unknown>()
     this.#waiting.set(number, { call, resolve })
-    other.asked({ number, call })
+    other.remote.asked({ number, call })
     return promise
   }
 
   #execute(call: StoreCall, number: number | null): unknown {
     const [, { space, key }] = call
-    if (!this.#uncopied.has(recordId(space, key))) this.#other?.executed({ number, call })
-    return this.#run(call)
+    const other = this.#uncopied.has(recordId(space, key)) ? null : this.#other
+    other?.remote.executed({ number, call })
+    const result = this.#run(call)
+    const flushed = other?.flushed ?? null
+    return flushed === null ? result : flushed.then(() => result)
   }
 
   #run([name, argument]: StoreCall): unknown {

@@ -12,7 +12,7 @@ import {
   type SUCCESSOR_CALLS,
 } from './handover-calls.ts'
 import { openLink } from './handover-link.ts'
-import { connectToRunning, TakeOverError } from './handover-socket.ts'
+import { connectToRunning, hasEnded, TakeOverError } from './handover-socket.ts'
 import { OwnedStore } from './owned-store.ts'
 
 /** The gateway of the same instance that runs, and from which this process takes over. */
@@ -20,9 +20,9 @@ export class Predecessor {
   readonly running: RunningGateway
   /** The copy of its key-value store. */
   readonly store: OwnedStore
-  readonly #link: Link
+  readonly #link: PredecessorLink
 
-  private constructor(running: RunningGateway, link: Link) {
+  private constructor(running: RunningGateway, link: PredecessorLink) {
     this.running = running
     this.store = link.store
     this.#link = link
@@ -32,13 +32,13 @@ export class Predecessor {
   static async find(path: string, version: string, heartbeat = HEARTBEAT): Promise<Predecessor | null> {
     const socket = await connectToRunning(path)
     if (socket === null) return null
-    const link = new Link(path, socket, heartbeat)
-    try {
-      return new Predecessor(await link.remote.begin({ protocol: HANDOVER_PROTOCOL, pid: process.pid, version }), link)
-    } catch (error) {
-      socket.destroy()
-      throw new TakeOverError(`${(error as Error).message}; nothing has changed`)
-    }
+    const link = new PredecessorLink(path, socket, heartbeat)
+    const running = await link.orAlone(() =>
+      link.remote.begin({ protocol: HANDOVER_PROTOCOL, pid: process.pid, version }),
+    )
+    if (running === null) return null
+    link.pid = running.pid
+    return new Predecessor(running, link)
   }
 
   /** Resolves when this process alone may open the files that only one writes; rejects where the other goes on. */
@@ -47,7 +47,7 @@ export class Predecessor {
   }
 
   /** Copies the records; the other executes all calls until the switch. Its audit events for a file are received from then on. */
-  async copy(auditRecords: Link['auditRecords']): Promise<void> {
+  async copy(auditRecords: PredecessorLink['auditRecords']): Promise<void> {
     this.#link.auditRecords = auditRecords
     await this.#link.orAlone(async () => {
       while (!(await this.#link.remote.copy()));
@@ -58,8 +58,11 @@ export class Predecessor {
    * This process serves: takes the place of the other, which accepts nothing more. Throws TakeOverError where the other goes on in its
    * place, and another error where it does not say that it has stopped.
    */
-  switch(): Promise<void> {
-    return this.#link.orAlone(() => this.#link.remote.switch())
+  async switch(): Promise<void> {
+    await this.#link.orAlone(async () => {
+      await this.#link.remote.switch()
+      if (!this.#link.hasTaken) throw new Error('the gateway that runs has not handed over')
+    })
   }
 
   /** This process does not take over, or the other has ended. */
@@ -69,19 +72,21 @@ export class Predecessor {
 }
 
 /** The connection to a predecessor. */
-class Link {
+class PredecessorLink {
   readonly socket: Socket
   readonly remote: Remote<typeof PREDECESSOR_CALLS>
   readonly store = new OwnedStore(new KeyValueStore(systemClock))
   /** Resolves when this process has taken the place of the other, or the other has ended; rejects where the other goes on. */
   readonly outcome = Promise.withResolvers<void>()
   auditRecords: (file: string, records: readonly AuditRecord[]) => boolean = () => false
-  #hasTaken = false
+  hasTaken = false
+  /** Process id of the other, when it is known. */
+  pid = 0
 
   constructor(path: string, socket: Socket, heartbeat: HeartbeatLimits) {
     this.socket = socket
     this.outcome.promise.catch(() => {})
-    const { remote } = openLink<typeof PREDECESSOR_CALLS, typeof SUCCESSOR_CALLS>(
+    const link = openLink<typeof PREDECESSOR_CALLS, typeof SUCCESSOR_CALLS>(
       socket,
       {
         peer: 'the gateway that runs',
@@ -94,36 +99,35 @@ class Link {
       },
       heartbeat,
     )
-    this.remote = remote
-    this.store.copyFrom(remote)
+    this.remote = link.remote
+    this.store.copyFrom(link)
     socket.once('close', () => void this.#closed(path))
   }
 
-  /** Where a call fails because the other has ended, this process goes on alone. */
-  async orAlone(call: () => Promise<void>): Promise<void> {
+  /** Null where a call fails because the other has ended: this process goes on alone. */
+  async orAlone<T>(call: () => Promise<T>): Promise<T | null> {
     try {
-      await call()
+      return await call()
     } catch (error) {
-      if (this.#hasTaken) throw error
+      if (this.hasTaken) throw error
       this.socket.destroy()
       await this.outcome.promise.catch((refusal: Error) => {
         throw new TakeOverError(`${(error as Error).message}; ${refusal.message}`)
       })
+      return null
     }
   }
 
   /** In one turn: calls that follow are executed here. Throws where the other has removed the file, since it goes on. */
   #take(file: string): void {
     unlinkSync(file)
-    this.#hasTaken = true
+    this.hasTaken = true
     this.store.own()
     this.outcome.resolve()
   }
 
   async #closed(path: string): Promise<void> {
-    const other = this.#hasTaken ? null : await connectToRunning(path).catch(() => undefined)
-    other?.destroy()
-    if (other === null) {
+    if (this.hasTaken || (await hasEnded(path, this.pid))) {
       this.store.own(null)
       this.outcome.resolve()
     } else {

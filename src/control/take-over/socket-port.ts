@@ -1,10 +1,14 @@
 import type { Socket } from 'node:net'
+import { boundedWait } from '#contracts'
 
 /** Characters of one message; a longer one ends the connection. */
 const MAX_MESSAGE = 8 * 1024 * 1024
 
 /** Bytes that wait for a peer which does not read; more end the connection. */
 const MAX_UNSENT = 64 * 1024 * 1024
+
+/** Milliseconds in which a peer reads what is sent; then it is not waited for until it has caught up. */
+const FLUSH_LIMIT = 2_000
 
 /** Messages of a channel over a socket, one JSON text on each line. */
 export class SocketPort {
@@ -13,6 +17,8 @@ export class SocketPort {
   /** Of the message that has begun. They are joined at its end: joined with each part, it would cost the square of its length. */
   #parts: string[] = []
   #length = 0
+  /** When the peer was found to be behind. */
+  #behindSince: number | null = null
 
   constructor(socket: Socket) {
     this.#socket = socket
@@ -26,6 +32,18 @@ export class SocketPort {
   postMessage(message: unknown): void {
     if (this.#socket.writable) this.#socket.write(`${JSON.stringify(message)}\n`)
     if (this.#socket.writableLength > MAX_UNSENT) this.#socket.destroy()
+  }
+
+  /**
+   * Resolves when the system has all messages, so that the peer gets them whatever becomes of this process; null where it has, and where
+   * the peer does not read.
+   */
+  get flushed(): Promise<unknown> | null {
+    if (this.#socket.writableLength === 0) this.#behindSince = null
+    else this.#behindSince ??= performance.now()
+    const left = this.#behindSince === null ? 0 : this.#behindSince + FLUSH_LIMIT - performance.now()
+    if (left <= 0) return null
+    return boundedWait(new Promise((resolve) => this.#socket.write('', resolve)), left)
   }
 
   on(_event: 'message', listener: (message: unknown) => void): void {

@@ -124,7 +124,7 @@ export class Successors implements Disposable {
         return handle(argument)
       }
     }
-    const { remote } = openLink<typeof SUCCESSOR_CALLS, typeof PREDECESSOR_CALLS>(
+    const link = openLink<typeof SUCCESSOR_CALLS, typeof PREDECESSOR_CALLS>(
       socket,
       {
         peer: 'the gateway that takes over',
@@ -136,7 +136,7 @@ export class Successors implements Disposable {
             timer = setTimeout(() => socket.destroy(), this.#limits.start).unref()
             this.#current = socket
             pid = caller.pid
-            store.copyTo(remote)
+            store.copyTo(link)
             this.#logger.info({ pid, version: caller.version }, 'another process takes over')
             return this.#source.running
           },
@@ -148,7 +148,7 @@ export class Successors implements Disposable {
             if (!store.isCopied || this.#isSwitching)
               throw new Error('expected one switch, after all records are copied')
             clearTimeout(timer)
-            await this.#switch(socket, remote)
+            await this.#switch(socket, link.remote)
             this.#taken.resolve({ pid })
             await this.#source.leave()
           }),
@@ -194,6 +194,7 @@ export class Successors implements Disposable {
       this.#checkObstacle(this.#source.obstacle)
       store.give()
       await successor.take({ file }, { timeout: take })
+      if (existsSync(file)) throw new Error('the gateway that takes over says so, and has not done so')
     } catch (error) {
       if (isLeft(file, socket)) {
         hasTaken.resolve(false)
