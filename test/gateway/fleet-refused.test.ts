@@ -8,6 +8,7 @@ import { systemClock } from '#schema'
 import { EtcdMember, etcdClient, etcdMissing } from '#test/etcd'
 import { FleetGateway } from '#test/fleet'
 import { Folder } from '#test/folder'
+import { pathRoute } from '#test/gateway'
 import { waitUntil } from '#test/waiting'
 
 const by = { author: 'test', note: null }
@@ -135,7 +136,8 @@ describe('an instance that can not serve a release', { skip: etcdMissing }, () =
       await etcd.kill()
       const file = state.in('release/current/config/routes/page.json')
       // Through the link: the content itself.
-      writeFileSync(file, '{ "handler": "by hand" }')
+      const byHand = JSON.stringify(pathRoute('/page', 'by hand'))
+      writeFileSync(file, byHand)
       await waitUntil('it is known', () => one.gateway.log.with(/GW_CONTROL_COPY_DAMAGED/).length === 1)
       await one.gateway.gateway.reload()
       assert.equal(await one.text('/page'), 'page', 'what units serve is not read again')
@@ -144,7 +146,7 @@ describe('an instance that can not serve a release', { skip: etcdMissing }, () =
       await waitUntil('it is up', async () => (await one.storeCheck()).state === 'up')
       assert.equal(one.gateway.log.with(/what failed with the release has succeeded/).length, 1)
       await etcd.kill()
-      writeFileSync(file, '{ "handler": "by hand" }')
+      writeFileSync(file, byHand)
     }
     // Not served after a start either.
     await using again = await FleetGateway.start([etcd], {

@@ -81,15 +81,19 @@ export class ContentStore {
     await mkdir(this.directory, { recursive: true, mode: 0o750 })
     const writing = new Set<Promise<void>>()
     const failures: unknown[] = []
-    for await (const { hash, data } of complete(fetch([...missing.values()]), new Set(missing.keys()))) {
-      const written: Promise<void> = this.#write(hash, data)
-        .catch((error: unknown) => void failures.push(error))
-        .finally(() => writing.delete(written))
-      writing.add(written)
-      if (writing.size >= AT_ONCE) await Promise.race(writing)
-      if (failures.length > 0) break
+    try {
+      for await (const { hash, data } of complete(fetch([...missing.values()]), new Set(missing.keys()))) {
+        const written: Promise<void> = this.#write(hash, data)
+          .catch((error: unknown) => void failures.push(error))
+          .finally(() => writing.delete(written))
+        writing.add(written)
+        if (writing.size >= AT_ONCE) await Promise.race(writing)
+        if (failures.length > 0) break
+      }
+    } finally {
+      // Also of those that were fetched before a failure: what is left of them is removed then.
+      await Promise.all(writing)
     }
-    await Promise.all(writing)
     if (failures.length > 0) throw failures[0]
     await syncDirectory(this.path('.'))
   }

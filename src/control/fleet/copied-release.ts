@@ -76,6 +76,7 @@ export function changedPaths(
   after: ReadonlyMap<string, ContentEntry>,
 ): { readonly written: readonly string[]; readonly removed: readonly string[] } {
   const [written, removed]: [string[], string[]] = [[], []]
+  if (before === after) return { written, removed }
   for (const [path, { hash }] of after) if (before.get(path)?.hash !== hash) written.push(path)
   for (const path of before.keys()) if (!after.has(path)) removed.push(path)
   return { written, removed }

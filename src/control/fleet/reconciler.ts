@@ -91,8 +91,7 @@ export class Reconciler {
 
   /** SIGHUP: overwrites files on disk that were changed by hand. The loop tries again, and reports it. */
   async verify(): Promise<void> {
-    this.#isUnverified = true
-    await this.store().catch((error: unknown) =>
+    await this.#verify().catch((error: unknown) =>
       this.#input.logger.debug({ error }, 'the local copy is not verified yet'),
     )
   }
@@ -197,6 +196,7 @@ export class Reconciler {
     const begin = performance.now()
     await this.#input.copy.verify(this.#fetch).catch((error: unknown) => {
       this.isVerified = false
+      this.#isUnverified = true
       throw error
     })
     this.isVerified = true
@@ -292,7 +292,8 @@ export class Reconciler {
       versions.fails(problems)
       const [problem] = problems
       const reason = problem === undefined ? 'unknown' : `${problem.file}: ${problem.pointer ?? ''}: ${problem.message}`
-      if (!isKnown) logger.error({ release: wanted, reason, ...(!isRefusal && { error }) }, event)
+      const release = wanted ?? versions.stored?.release
+      if (!isKnown) logger.error({ release, reason, ...(!isRefusal && { error }) }, event)
     }
     return Math.min(longest, first * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2)
   }

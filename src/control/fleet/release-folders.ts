@@ -95,14 +95,15 @@ export class ReleaseFolders {
     return paths
   }
 
-  /** Makes a link to a release, or replaces it by one rename. */
+  /** Makes a link to a release, or replaces it by one rename. Those of units do not outlive their process, and are not synced. */
   async link(link: string, { name }: StoredRelease): Promise<void> {
     const [path, temporary] = [join(this.root, link), join(this.root, `.${link}.tmp`)]
     await rm(temporary, { force: true })
     await symlink(join(RELEASES, name), temporary)
-    if (UNITS.test(link)) own.add(path)
+    const isOfUnits = UNITS.test(link)
+    if (isOfUnits) own.add(path)
     await rename(temporary, path)
-    await syncDirectory(path)
+    if (!isOfUnits) await syncDirectory(path)
   }
 
   async unlink(link: string): Promise<void> {
