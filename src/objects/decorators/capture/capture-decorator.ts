@@ -1,8 +1,8 @@
 import { DecoratorKind, FilterKind, HandlerKind, maskHeaders } from '#contracts'
 import type { Filter, Handler } from '#http'
-import { boolean, config, defineDecorator, integer, wrap } from '#schema'
+import { defineDecorator, wrap } from '#schema'
 import { type CapturePoint, type CaptureWord, captureWords, chosenPoints } from './capture-points.ts'
-import { masksField } from './masks.ts'
+import { captureFields } from './masks.ts'
 import { Recorder } from './recorder.ts'
 
 /** Logs requests and responses of a filter or handler. */
@@ -10,18 +10,7 @@ export const CaptureDecorator = defineDecorator({
   name: 'CaptureDecorator',
   kind: DecoratorKind,
   summary: 'Logs requests and responses as they pass a filter or handler, without the credentials in them.',
-  config: {
-    captureEntity: config(boolean()).default(false).meta({ description: 'Whether text entities are logged.' }),
-    captureContext: config(boolean())
-      .default(false)
-      .meta({ description: 'Whether client, original URI, attributes and names of contexts are logged.' }),
-    maxEntityLength: config(integer({ min: 1, max: 16_777_216 }))
-      .default(524_288)
-      .meta({ description: 'Maximum bytes of an entity in the log; the rest is omitted, with a note.' }),
-    masks: masksField()
-      .default({})
-      .meta({ description: 'Values to mask in addition to credentials, which are always masked.' }),
-  },
+  config: captureFields(false),
   settings: captureWords().meta({
     description:
       'Where to capture: all, request, filtered_request, response, filtered_response, or none, which takes precedence over others.',

@@ -1,6 +1,6 @@
 import { CONDITION_EVENTS, FilterKind, maskHeaders, passes } from '#contracts'
-import { boolean, condition, config, defineType, ignored, integer } from '#schema'
-import { masksField } from './masks.ts'
+import { condition, defineType, ignored } from '#schema'
+import { captureFields } from './masks.ts'
 import { Recorder } from './recorder.ts'
 
 /** Logs requests and responses where it is in a chain, as in OpenIG 2 and 3. */
@@ -12,14 +12,7 @@ export const CaptureFilter = defineType({
   events: [CONDITION_EVENTS.FAILED],
   config: {
     condition: condition().default('${true}').meta({ description: 'Requests for which it is true are logged.' }),
-    captureEntity: config(boolean()).default(true).meta({ description: 'Whether text entities are logged.' }),
-    captureContext: config(boolean())
-      .default(false)
-      .meta({ description: 'Whether client, original URI, attributes and names of contexts are logged.' }),
-    maxEntityLength: config(integer({ min: 1, max: 16_777_216 }))
-      .default(524_288)
-      .meta({ description: 'Maximum bytes of an entity in the log.' }),
-    masks: masksField().default({}).meta({ description: 'Values to mask in addition to credentials.' }),
+    ...captureFields(true),
   },
   older: [
     ignored('file', 'captured messages are in the log'),

@@ -1,7 +1,7 @@
 import { compileRegex } from '#expression'
 import type { Headers } from '#http'
 import { isSecretName, maskText, redacted } from '#logging'
-import { config, type Field, field, list, object, type Pattern, type Settings, string } from '#schema'
+import { boolean, config, type Field, field, integer, list, object, type Pattern, type Settings, string } from '#schema'
 
 /** Values to mask in addition to credentials. */
 export const masksField = () =>
@@ -17,6 +17,20 @@ export const masksField = () =>
       .meta({ description: 'Regular expressions that match in names of attributes to mask.' }),
     mask: config(string()).default('*****').meta({ description: 'Replacement of a masked value.' }),
   })
+
+/** Fields of what captures messages. */
+export const captureFields = (logsEntities: boolean) => ({
+  captureEntity: config(boolean()).default(logsEntities).meta({ description: 'Whether text entities are logged.' }),
+  captureContext: config(boolean())
+    .default(false)
+    .meta({ description: 'Whether client, original URI, attributes and names of contexts are logged.' }),
+  maxEntityLength: config(integer({ min: 1, max: 16_777_216 }))
+    .default(524_288)
+    .meta({ description: 'Maximum bytes of an entity in the log; the rest is omitted, with a note.' }),
+  masks: masksField()
+    .default({})
+    .meta({ description: 'Values to mask in addition to credentials, which are always masked.' }),
+})
 
 /** Settled masks. */
 export type Masks = Settings<ReturnType<typeof masksField>>

@@ -1,9 +1,8 @@
 import { AmServiceKind, FilterKind, secretsProvider } from '#contracts'
-import { ENCRYPTION_METHODS } from '#jose'
 import { config, defineType, duration, oneOf, ref, runtime, secretId } from '#schema'
 import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
-import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
-import { configuredKeys, randomKeys } from '../../lib/session/symmetric-keys.ts'
+import { reportCookie, sessionCookieFields } from '../../lib/session/session-cookie.ts'
+import { configuredKeys, ENCRYPTION_METHOD_FIELD, randomKeys } from '../../lib/session/symmetric-keys.ts'
 import { EVENTS } from '../log-events.ts'
 import { sessionIdleTimeout } from './session-idle-timeout.ts'
 
@@ -34,16 +33,13 @@ export const AmSessionIdleTimeoutFilter = defineType({
         'Secret ID of the symmetric keys of the tracker: the first encrypts, all decrypt. Without it a random key is generated, which is lost when the gateway stops.',
     }),
     secretsProvider: secretsProvider('the keys'),
-    encryptionMethod: config(oneOf(ENCRYPTION_METHODS))
-      .default('A256GCM')
-      .meta({ description: 'Content encryption algorithm; the length of the key has to match it.' }),
+    encryptionMethod: ENCRYPTION_METHOD_FIELD,
     cookie: sessionCookieFields('x-ig-activity-tracker').meta({ description: 'The cookie with the tracker.' }),
   },
   check: ({ cookie, encryptionSecretId }, report, warn) => {
     if (encryptionSecretId === undefined)
       warn('no encryptionSecretId: trackers are encrypted with a random key, which no other gateway can read')
-    const problem = cookieProblem(cookie)
-    if (problem !== null) report(`/cookie/${problem.field}`, problem.message)
+    reportCookie(cookie, report)
   },
   create: async (settings, env) => {
     const { amService, idleTimeout, cookie, encryptionSecretId, encryptionMethod: method, secretsProvider } = settings

@@ -7,7 +7,7 @@ import { dropContent } from '../../lib/session/application-content.ts'
 import { type SessionCookieSettings, takeCookies, writeCookie } from '../../lib/session/session-cookie.ts'
 import type { SymmetricKeys } from '../../lib/session/symmetric-keys.ts'
 import { endSession } from '../../lib/sso/am-logout.ts'
-import { sessionTokensOf } from '../../lib/sso/session-token.ts'
+import { sessionTokensFor } from '../../lib/sso/session-token.ts'
 import { sessionLookupFailed } from '../lib/access-manager-failure.ts'
 import { type Activity, openActivity, sealActivity } from './activity-tracker.ts'
 
@@ -70,21 +70,12 @@ async function findSession(
   const { amService, cookie } = settings
   const texts = takeCookies(exchange.request, (name) => name === cookie.name).get(cookie.name) ?? []
   // In the order in which login filters try them.
-  for (const token of await tokensOf(settings, exchange)) {
+  for (const token of await sessionTokensFor(exchange, amService, settings.sessionToken)) {
     const tracked = await trackedActivity(texts, token, settings)
     const activity = tracked ?? (await ownActivity(amService, token, settings, now))
     if (activity !== null) return { token, tracked, activity }
   }
   return null
-}
-
-async function tokensOf(
-  { amService, sessionToken }: IdleTimeoutSettings,
-  exchange: Exchange,
-): Promise<readonly string[]> {
-  if (sessionToken === null) return sessionTokensOf(exchange, await amService.cookieName())
-  const token = await sessionToken(exchange)
-  return token === null ? [] : [token]
 }
 
 async function trackedActivity(

@@ -1,10 +1,10 @@
-import { FilterKind, HandlerKind, secretsProvider } from '#contracts'
+import { FilterKind, secretsProvider } from '#contracts'
 import { chain, type Handler } from '#http'
-import { config, defineType, needs, ref, renames, secretId, string, url } from '#schema'
+import { config, defineType, needs, renames, secretId, string } from '#schema'
 import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
-import { basicAuthentication } from '../../lib/oauth2-client/basic-credentials.ts'
+import { clientSecretBasic } from '../../lib/oauth2-client/client-secret.ts'
 import { ClientToken } from '../../lib/oauth2-client/client-token.ts'
-import { authorizeWithToken, checkScopes, SCOPES_FIELD } from '../../lib/oauth2-client/token-authorization.ts'
+import { authorizeWithToken, checkScopes, TOKEN_REQUEST_FIELDS } from '../../lib/oauth2-client/token-authorization.ts'
 import { requestToken } from '../../lib/oauth2-client/token-request.ts'
 
 const FILTERS = 'use a filter such as ClientSecretBasicAuthenticationFilter in endpointHandler instead'
@@ -17,11 +17,7 @@ export const ClientCredentialsOAuth2ClientFilter = defineType({
   metrics: ['gw_oauth2_client_token_requests_total'],
   events: [LIB_EVENTS.TOKEN_REQUEST_FAILED],
   config: {
-    tokenEndpoint: config(url()).meta({ description: 'URL of the token endpoint of the authorization server.' }),
-    scopes: SCOPES_FIELD,
-    endpointHandler: ref(HandlerKind).default('ForgeRockClientHandler').meta({
-      description: 'Handler that sends the token request; a filter in it authenticates the gateway.',
-    }),
+    ...TOKEN_REQUEST_FIELDS,
     secretsProvider: secretsProvider('the secret of `clientSecretId`'),
     clientId: config(string({ nonEmpty: true }))
       .optional()
@@ -51,16 +47,7 @@ export const ClientCredentialsOAuth2ClientFilter = defineType({
   create: (settings, env) => {
     const { tokenEndpoint, scopes, endpointHandler, clientId, clientSecretId, secretsProvider } = settings
     const authenticates = clientId !== undefined && clientSecretId !== undefined
-    const authentication = authenticates
-      ? [
-          basicAuthentication({
-            username: clientId,
-            passwordSecretId: clientSecretId,
-            secretsProvider,
-            encoding: 'form',
-          }),
-        ]
-      : []
+    const authentication = authenticates ? [clientSecretBasic({ clientId, clientSecretId, secretsProvider })] : []
     const handler: Handler = chain(authentication, endpointHandler)
     const fields = {
       grant_type: 'client_credentials',

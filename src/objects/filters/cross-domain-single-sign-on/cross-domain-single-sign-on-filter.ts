@@ -1,5 +1,4 @@
 import {
-  AmServiceKind,
   CdssoContext,
   CdssoFailureContext,
   CONDITION_EVENTS,
@@ -9,11 +8,12 @@ import {
   SsoTokenContext,
   secretsProvider,
 } from '#contracts'
-import { condition, config, defineType, json, needs, ref, secretId, string } from '#schema'
+import { config, defineType, json, needs, ref, secretId, string } from '#schema'
 import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { configuredKeys } from '../../lib/openid/id-token-keys.ts'
-import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
-import { redirectionMarker, redirectionMarkerField } from '../../lib/sso/redirection-marker.ts'
+import { reportCookie, sessionCookieFields } from '../../lib/session/session-cookie.ts'
+import { redirectionMarker } from '../../lib/sso/redirection-marker.ts'
+import { SIGN_ON_FIELDS } from '../../lib/sso/sign-on-fields.ts'
 import { EVENTS } from '../log-events.ts'
 import { AgentTokens } from './agent-token.ts'
 import { CrossDomainRequest, type CrossDomainSettings } from './cross-domain-request.ts'
@@ -35,22 +35,12 @@ export const CrossDomainSingleSignOnFilter = defineType({
     CONDITION_EVENTS.FAILED,
   ],
   config: {
-    amService: ref(AmServiceKind).meta({ description: 'The access manager where users log in.' }),
+    ...SIGN_ON_FIELDS,
     redirectEndpoint: config(string({ nonEmpty: true })).meta({
       description:
         'Path or URL of this gateway to which the access manager sends tokens; it is also in the profile of the agent. With OpenAM it ends with `agent/cdsso-oauth2`.',
     }),
-    authenticationService: config(string({ nonEmpty: true }))
-      .optional()
-      .meta({
-        description: 'Journey or service of the login; by default that of the realm.',
-      }),
     authCookie: sessionCookieFields('gateway-cdsso').meta({ description: 'The cookie with the token.' }),
-    redirectionMarker: redirectionMarkerField(),
-    logoutExpression: condition().optional().meta({ description: 'Requests for which it is true end the session.' }),
-    defaultLogoutLandingPage: config(string({ nonEmpty: true }))
-      .optional()
-      .meta({ description: 'Redirect target after a logout; without it the request is passed on without a session.' }),
     failureHandler: ref(HandlerKind)
       .optional()
       .meta({ description: 'Handles requests whose login failed, with `contexts.cdssoFailure`; 403 by default.' }),
@@ -65,8 +55,7 @@ export const CrossDomainSingleSignOnFilter = defineType({
   },
   rules: [needs('verificationSecretId', 'secretsProvider')],
   check: ({ authCookie, redirectEndpoint }, report) => {
-    const problem = cookieProblem(authCookie)
-    if (problem !== null) report(`/authCookie/${problem.field}`, problem.message)
+    reportCookie(authCookie, report, '/authCookie')
     if (!/^(?:\/(?!\/)|https?:\/\/)[^?#]*$/.test(redirectEndpoint))
       report('/redirectEndpoint', `expected a path or a URL without query, got ${JSON.stringify(redirectEndpoint)}`)
   },

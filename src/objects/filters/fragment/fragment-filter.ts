@@ -1,6 +1,6 @@
 import { FilterKind } from '#contracts'
 import { config, defineType, string } from '#schema'
-import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
+import { reportCookie, sessionCookieFields } from '../../lib/session/session-cookie.ts'
 import { trackFragment } from './track-fragment.ts'
 
 /** Keeps the fragment of a URL over a login. */
@@ -20,8 +20,7 @@ export const FragmentFilter = defineType({
   check: ({ fragmentCaptureEndpoint, cookie }, report) => {
     if (!/^\/(?!\/)[^?#\s]*$/.test(fragmentCaptureEndpoint))
       report('/fragmentCaptureEndpoint', 'expected a path such as "/home/fragment", without query and fragment')
-    const problem = cookieProblem(cookie)
-    if (problem !== null) report(`/cookie/${problem.field}`, problem.message)
+    reportCookie(cookie, report)
   },
   create: ({ fragmentCaptureEndpoint: endpoint, noJavaScriptMessage: message, cookie }) =>
     trackFragment({ endpoint, message, cookie }),

@@ -6,31 +6,22 @@ import {
   JwtValidationErrorContext,
   type JwtValidatorCustomizer,
   JwtValidatorCustomizerKind,
-  type SecretsProvider,
-  secretsProvider,
 } from '#contracts'
 import { type Exchange, type Filter, type Handler, respond, respondUnavailable } from '#http'
 import { type OpenedJwt, type OpeningKeys, openJwt, type TokenRules, violations } from '#jose'
 import type { Logger } from '#logging'
-import { atLeastOneOf, type Clock, config, duration, type Environment, type Runtime, ref, secretId } from '#schema'
+import { atLeastOneOf, type Clock, config, type Environment, type Runtime, ref, secretId } from '#schema'
 import { recordDenied, recordFailed, recordGranted } from '../../lib/audit/decisions.ts'
+import { VALIDATION_KEY_FIELDS, type ValidationKeyValues, validationKeys } from '../../lib/jwt/validation-keys.ts'
 import { EVENTS } from '../log-events.ts'
 
 /** The common fields of filters that validate a JWT. */
 export const JWT_VALIDATION_FIELDS = {
-  verificationSecretId: config(secretId()).optional().meta({
-    description: 'Secret ID of the keys that verify the signature of tokens.',
-  }),
+  ...VALIDATION_KEY_FIELDS,
   decryptionSecretId: config(secretId()).optional().meta({
     description:
       'Secret ID of the keys that decrypt tokens, which then must be encrypted. With a private key the inner token must be signed, and verificationSecretId is required too.',
   }),
-  secretsProvider: secretsProvider('the keys'),
-  skewAllowance: config(duration({ unlimited: false }))
-    .default('zero')
-    .meta({
-      description: 'Allowed clock skew of the issuer; it extends the validity of tokens at both ends.',
-    }),
   customizer: ref(JwtValidatorCustomizerKind).optional().meta({
     description: 'An object with further requirements for the claims; it can not relax others.',
   }),
@@ -44,10 +35,7 @@ export const JWT_VALIDATION_FIELDS = {
 export const JWT_VALIDATION_RULES = [atLeastOneOf('verificationSecretId', 'decryptionSecretId')]
 
 /** The values of the common fields. */
-interface JwtValidationValues {
-  readonly verificationSecretId?: string | undefined
-  readonly decryptionSecretId?: string | undefined
-  readonly secretsProvider: SecretsProvider
+interface JwtValidationValues extends ValidationKeyValues {
   readonly skewAllowance: number
   readonly customizer?: JwtValidatorCustomizer | undefined
   readonly failureHandler?: Handler | undefined
@@ -86,10 +74,8 @@ class JwtValidator {
   readonly #logger: Logger
 
   constructor(requirements: JwtRequirements, values: JwtValidationValues, env: Environment) {
-    const { secretsProvider: provider, verificationSecretId, decryptionSecretId } = values
-    const source = (secretId: string | undefined) => (secretId === undefined ? null : { provider, secretId })
     this.#requirements = requirements
-    this.#keys = { verification: source(verificationSecretId), decryption: source(decryptionSecretId) }
+    this.#keys = validationKeys(values)
     this.#skew = values.skewAllowance
     this.#customizer = values.customizer ?? null
     this.#failureHandler = values.failureHandler ?? refuse

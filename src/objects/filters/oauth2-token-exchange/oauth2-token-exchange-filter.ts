@@ -23,6 +23,7 @@ import {
 } from '#schema'
 import { maximumSizeField, unitSize } from '../../lib/cache.ts'
 import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
+import { ENDPOINT_HANDLER_FIELD } from '../../lib/oauth2-client/token-authorization.ts'
 import { EVENTS } from '../log-events.ts'
 import { ExchangeCache } from './exchange-cache.ts'
 import { defaultFailure } from './exchange-failure.ts'
@@ -63,9 +64,7 @@ export const OAuth2TokenExchangeFilter = defineType({
     audience: config(string({ nonEmpty: true }))
       .optional()
       .meta({ description: 'Name of the service for which the token is requested.' }),
-    endpointHandler: ref(HandlerKind).default('ForgeRockClientHandler').meta({
-      description: 'Handler that sends the token request; a filter in it authenticates the gateway.',
-    }),
+    endpointHandler: ENDPOINT_HANDLER_FIELD,
     cache: object({
       enabled: config(boolean())
         .default(false)

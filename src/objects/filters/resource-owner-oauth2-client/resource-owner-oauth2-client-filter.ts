@@ -1,8 +1,8 @@
-import { FilterKind, HandlerKind, secretsProvider } from '#contracts'
-import { config, defineType, ref, secretId, string, url } from '#schema'
+import { FilterKind, secretsProvider } from '#contracts'
+import { config, defineType, secretId, string } from '#schema'
 import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { ClientToken } from '../../lib/oauth2-client/client-token.ts'
-import { authorizeWithToken, checkScopes, SCOPES_FIELD } from '../../lib/oauth2-client/token-authorization.ts'
+import { authorizeWithToken, checkScopes, TOKEN_REQUEST_FIELDS } from '../../lib/oauth2-client/token-authorization.ts'
 import { requestToken, type TokenResult } from '../../lib/oauth2-client/token-request.ts'
 
 /** Adds an access token of one resource owner to requests. */
@@ -13,14 +13,10 @@ export const ResourceOwnerOAuth2ClientFilter = defineType({
   metrics: ['gw_oauth2_client_token_requests_total'],
   events: [LIB_EVENTS.TOKEN_REQUEST_FAILED],
   config: {
-    tokenEndpoint: config(url()).meta({ description: 'URL of the token endpoint of the authorization server.' }),
+    ...TOKEN_REQUEST_FIELDS,
     username: config(string({ nonEmpty: true })).meta({ description: 'Name of the resource owner.' }),
     passwordSecretId: config(secretId()).meta({ description: 'Secret ID of the password of the resource owner.' }),
     secretsProvider: secretsProvider('the password', 'fails'),
-    scopes: SCOPES_FIELD,
-    endpointHandler: ref(HandlerKind).default('ForgeRockClientHandler').meta({
-      description: 'Handler that sends the token request; a filter in it authenticates the gateway.',
-    }),
   },
   check: ({ scopes }, report) => checkScopes(scopes, report),
   create: (settings, env) => {

@@ -3,7 +3,7 @@ import { type Exchange, type Filter, respond } from '#http'
 import type { Logger } from '#logging'
 import { defineType, type Runtime, ref, runtime } from '#schema'
 import { recordDenied } from '../../lib/audit/decisions.ts'
-import { firstSessionOf, sessionTokensOf } from '../../lib/sso/session-token.ts'
+import { firstSessionOf, sessionTokensFor } from '../../lib/sso/session-token.ts'
 import { sessionLookupFailed } from '../lib/access-manager-failure.ts'
 import { EVENTS } from '../log-events.ts'
 
@@ -48,9 +48,6 @@ async function findSession(
   ssoToken: Runtime<string> | null,
   exchange: Exchange,
 ): Promise<AmSessionInfo | null> {
-  const given = ssoToken === null ? null : await ssoToken(exchange)
-  const tokens =
-    ssoToken === null ? sessionTokensOf(exchange, await amService.cookieName()) : given === null ? [] : [given]
-  const found = await firstSessionOf(amService, tokens)
+  const found = await firstSessionOf(amService, await sessionTokensFor(exchange, amService, ssoToken))
   return found === null ? null : new AmSessionInfo(found.session, { amService, token: found.token })
 }

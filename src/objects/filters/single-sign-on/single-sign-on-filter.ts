@@ -1,8 +1,9 @@
-import { AmServiceKind, CONDITION_EVENTS, FilterKind, LoginRedirectContext, SsoTokenContext } from '#contracts'
-import { condition, config, converted, defineType, ref, renamed, runtime, string } from '#schema'
+import { CONDITION_EVENTS, FilterKind, LoginRedirectContext, SsoTokenContext } from '#contracts'
+import { converted, defineType, renamed, runtime } from '#schema'
 import { implicitAmService } from '../../lib/implicit-am-service.ts'
 import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
-import { redirectionMarker, redirectionMarkerField } from '../../lib/sso/redirection-marker.ts'
+import { redirectionMarker } from '../../lib/sso/redirection-marker.ts'
+import { SIGN_ON_FIELDS } from '../../lib/sso/sign-on-fields.ts'
 import { EVENTS } from '../log-events.ts'
 import { SingleSignOnRequest, singleSignOn } from './single-sign-on-steps.ts'
 
@@ -20,21 +21,11 @@ export const SingleSignOnFilter = defineType({
     CONDITION_EVENTS.FAILED,
   ],
   config: {
-    amService: ref(AmServiceKind).meta({ description: 'The access manager where users log in.' }),
-    authenticationService: config(string({ nonEmpty: true }))
-      .optional()
-      .meta({
-        description: 'Journey or service of the login; by default that of the realm.',
-      }),
-    redirectionMarker: redirectionMarkerField(),
+    ...SIGN_ON_FIELDS,
     loginEndpoint: runtime('string').optional().meta({
       description:
         'URL of the login page; by default the access manager itself. `goto` and `realm` are added if it has none.',
     }),
-    logoutExpression: condition().optional().meta({ description: 'Requests for which it is true end the session.' }),
-    defaultLogoutLandingPage: config(string({ nonEmpty: true }))
-      .optional()
-      .meta({ description: 'Redirect target after a logout; without it the request is passed on without a session.' }),
   },
   older: [
     renamed('logoutEndpoint', 'logoutExpression'),

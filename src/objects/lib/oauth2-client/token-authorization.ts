@@ -1,15 +1,25 @@
+import { HandlerKind } from '#contracts'
 import { type Exchange, type Filter, type Response, respond } from '#http'
-import { config, type Environment, list, string } from '#schema'
+import { config, type Environment, list, ref, string, url } from '#schema'
 import { recordResponse } from '../audit/decisions.ts'
 import type { ClientToken, TokenUnavailable } from './client-token.ts'
 
 /** RFC 6749 section 3.3. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 
-/** The field `scopes` of filters that request tokens for the gateway itself. */
-export const SCOPES_FIELD = list(config(string({ nonEmpty: true })))
-  .default([])
-  .meta({ description: 'Requested scopes; none by default.' })
+/** The field `endpointHandler` of filters that request tokens. */
+export const ENDPOINT_HANDLER_FIELD = ref(HandlerKind).default('ForgeRockClientHandler').meta({
+  description: 'Handler that sends the token request; a filter in it authenticates the gateway.',
+})
+
+/** Fields of filters that request tokens for the gateway itself. */
+export const TOKEN_REQUEST_FIELDS = {
+  tokenEndpoint: config(url()).meta({ description: 'URL of the token endpoint of the authorization server.' }),
+  scopes: list(config(string({ nonEmpty: true })))
+    .default([])
+    .meta({ description: 'Requested scopes; none by default.' }),
+  endpointHandler: ENDPOINT_HANDLER_FIELD,
+}
 
 /** Reports syntactically invalid scopes. */
 export function checkScopes(scopes: readonly string[], report: (path: string, message: string) => void): void {

@@ -33,8 +33,17 @@ export interface SessionCookieSettings {
   readonly secure?: boolean | undefined
 }
 
-/** The problem of cookie settings that browsers would reject, with its field; null for valid settings (threats B44). */
-export function cookieProblem(cookie: SessionCookieSettings): { field: string; message: string } | null {
+/** Reports cookie settings that browsers would reject (threats B44). */
+export function reportCookie(
+  cookie: SessionCookieSettings,
+  report: (path: string, message: string) => void,
+  field = '/cookie',
+): void {
+  const problem = cookieProblem(cookie)
+  if (problem !== null) report(`${field}/${problem.field}`, problem.message)
+}
+
+function cookieProblem(cookie: SessionCookieSettings): { field: string; message: string } | null {
   const { name, domain, path, sameSite, secure } = cookie
   if (!isToken(name))
     return { field: 'name', message: `expected letters, digits and hyphens, got ${JSON.stringify(name)}` }

@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { providerOf, Secret, type SecretsProvider } from '#contracts'
-import { type EncryptionMethod, encryptionRefusal, METHOD_BYTES } from '#jose'
-import { ConfigError, type Environment } from '#schema'
+import { ENCRYPTION_METHODS, type EncryptionMethod, encryptionRefusal, METHOD_BYTES } from '#jose'
+import { ConfigError, config, type Environment, oneOf } from '#schema'
 
 /** Keys that encrypt and decrypt cookies: the first encrypts, all decrypt. */
 export interface SymmetricKeys {
@@ -9,6 +9,11 @@ export interface SymmetricKeys {
   readonly secretId: string
   readonly method: EncryptionMethod
 }
+
+/** The field `encryptionMethod`. */
+export const ENCRYPTION_METHOD_FIELD = config(oneOf(ENCRYPTION_METHODS))
+  .default('A256GCM')
+  .meta({ description: 'Content encryption algorithm; the length of the key has to match it.' })
 
 interface ConfiguredKeys {
   readonly secretId: string

@@ -1,5 +1,6 @@
 import type { AmService, AmSession } from '#contracts'
 import type { Exchange } from '#http'
+import type { Runtime } from '#schema'
 import { MAX_CANDIDATES } from '../session/nested-cookie.ts'
 
 /** Tokens that are valid in a header field, in which they are sent to the access manager. */
@@ -9,6 +10,17 @@ const TOKEN = /^[\x21-\x7e]{1,8192}$/
 interface FoundSession {
   readonly token: string
   readonly session: AmSession
+}
+
+/** The session token of an expression, where one is configured, else those in cookies of the request. */
+export async function sessionTokensFor(
+  exchange: Exchange,
+  amService: AmService,
+  expression: Runtime<string> | null,
+): Promise<readonly string[]> {
+  if (expression === null) return sessionTokensOf(exchange, await amService.cookieName())
+  const token = await expression(exchange)
+  return token === null ? [] : [token]
 }
 
 /** The session tokens in cookies of the request, in its order; a browser sends one for each path and domain of a name. */

@@ -29,9 +29,8 @@ import {
   secretId,
   string,
 } from '#schema'
-import { basicAuthentication } from '../../lib/oauth2-client/basic-credentials.ts'
 import { assertClient } from '../../lib/oauth2-client/client-assertion.ts'
-import { withFormFields } from '../../lib/oauth2-client/form-content.ts'
+import { clientSecretBasic, clientSecretPost } from '../../lib/oauth2-client/client-secret.ts'
 import { AUTHENTICATION_MIGRATIONS } from './authentication-migration.ts'
 
 const METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const
@@ -218,17 +217,9 @@ function authentication(settings: Settings, secretsProvider: SecretsProvider, en
   const { clientId, clientSecretId, privateKeyJwtSecretId } = settings
   const method = settings.tokenEndpointAuthMethod ?? (clientSecretId === undefined ? 'none' : 'client_secret_basic')
   if (method === 'client_secret_basic' && clientSecretId !== undefined)
-    return basicAuthentication({
-      username: clientId,
-      passwordSecretId: clientSecretId,
-      secretsProvider,
-      encoding: 'form',
-    })
+    return clientSecretBasic({ clientId, clientSecretId, secretsProvider })
   if (method === 'client_secret_post' && clientSecretId !== undefined)
-    return async (exchange, next) => {
-      const secret = await secretsProvider.active({ secretId: clientSecretId, purpose: 'GENERIC' })
-      return next(await withFormFields(exchange, { client_id: clientId, client_secret: secret.revealText() }))
-    }
+    return clientSecretPost({ clientId, clientSecretId, secretsProvider })
   if (method !== 'private_key_jwt' || privateKeyJwtSecretId === undefined) return null
   return assertClient({
     clientId,

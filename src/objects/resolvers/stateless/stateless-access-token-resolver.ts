@@ -1,4 +1,4 @@
-import { AccessTokenResolverKind, HandlerKind, type SecretsProvider, secretsProvider } from '#contracts'
+import { AccessTokenResolverKind, HandlerKind } from '#contracts'
 import type { Handler } from '#http'
 import { type KeySource, normalType } from '#jose'
 import { type JsonObject, parsePointer } from '#json'
@@ -8,7 +8,6 @@ import {
   atMostOneOf,
   config,
   defineType,
-  duration,
   type Environment,
   list,
   listOrOne,
@@ -18,10 +17,11 @@ import {
   string,
   url,
 } from '#schema'
+import { VALIDATION_KEY_FIELDS, validationKeys } from '../../lib/jwt/validation-keys.ts'
 import { publishedKeys } from '../../lib/openid/id-token-keys.ts'
 import { providerHandler, TRUST_FIELD } from '../../lib/openid/provider-client.ts'
 import { EVENTS } from '../log-events.ts'
-import { ACCESS_TOKEN_TYPE, StatelessTokens, type StatelessTokensSettings } from './stateless-tokens.ts'
+import { ACCESS_TOKEN_TYPE, StatelessTokens } from './stateless-tokens.ts'
 
 /** Resolves access tokens that are JWTs, without a request to the authorization server. */
 export const StatelessAccessTokenResolver = defineType({
@@ -59,19 +59,11 @@ export const StatelessAccessTokenResolver = defineType({
         description:
           'The claim with the scopes: a name, or a JSON pointer such as `/realm_access/roles`. By default `scope`, else `scp`.',
       }),
-    secretsProvider: secretsProvider('the keys'),
-    verificationSecretId: config(secretId()).optional().meta({
-      description: 'Secret ID of the keys that verify the signature of tokens.',
-    }),
+    ...VALIDATION_KEY_FIELDS,
     decryptionSecretId: config(secretId()).optional().meta({
       description:
         'Secret ID of the keys that decrypt tokens, which then must be encrypted. With a private key the inner token must be signed, and verificationSecretId or wellKnownEndpoint is required too.',
     }),
-    skewAllowance: config(duration({ unlimited: false }))
-      .default('zero')
-      .meta({
-        description: 'Allowed clock skew of the issuer; it extends the validity of tokens at both ends.',
-      }),
     providerHandler: ref(HandlerKind)
       .default('ClientHandler')
       .meta({ description: 'Fetches the metadata and the keys of wellKnownEndpoint.' }),
@@ -100,13 +92,14 @@ export const StatelessAccessTokenResolver = defineType({
     }
     const handler = await providerHandler(trust, settings.providerHandler, env)
     const published = wellKnownEndpoint === undefined ? null : publishedBy(wellKnownEndpoint, issuer, handler, env)
+    const keys = validationKeys(settings)
     return new StatelessTokens({
       issuer: issuer === undefined ? (published as Published).issuer : () => issuer,
       audience: audience ?? null,
       tokenTypes,
       needsAudience: settings.tokenTypes === undefined,
       scopePath: scopeClaim === undefined ? null : (parsePointer(scopeClaim) ?? [scopeClaim]),
-      keys: keysOf(settings, published),
+      keys: published === null ? keys : { ...keys, verification: published.keys },
       skew: skewAllowance,
       clock: env.clock,
       logger: env.logger,
@@ -130,18 +123,4 @@ function publishedBy(
   const discovery = new Discovery(wellKnownEndpoint, handler, env.clock, { required: ['jwks_uri'], configured })
   const member = async (name: 'issuer' | 'jwks_uri') => (await discovery.metadata())[name] as string
   return { issuer: () => member('issuer'), keys: publishedKeys(() => member('jwks_uri'), handler, env) }
-}
-
-interface KeySettings {
-  readonly secretsProvider: SecretsProvider
-  readonly verificationSecretId?: string | undefined
-  readonly decryptionSecretId?: string | undefined
-}
-
-function keysOf(
-  { secretsProvider: provider, verificationSecretId, decryptionSecretId }: KeySettings,
-  published: Published | null,
-): StatelessTokensSettings['keys'] {
-  const source = (secretId: string | undefined) => (secretId === undefined ? null : { provider, secretId })
-  return { verification: published?.keys ?? source(verificationSecretId), decryption: source(decryptionSecretId) }
 }

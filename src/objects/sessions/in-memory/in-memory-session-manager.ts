@@ -1,6 +1,6 @@
 import { SessionManagerKind } from '#contracts'
 import { config, defineType, duration, REVOCATION_SPACE } from '#schema'
-import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
+import { reportCookie, sessionCookieFields } from '../../lib/session/session-cookie.ts'
 import { StoredRevocations } from '../../lib/session/stored-revocations.ts'
 import { storedSessions } from '../../lib/session/stored-sessions.ts'
 import { EVENTS } from '../log-events.ts'
@@ -19,10 +19,7 @@ export const InMemorySessionManager = defineType({
       .meta({ description: 'Idle timeout of a session.' }),
     cookie: sessionCookieFields('gateway-session').meta({ description: 'The cookie with the session id.' }),
   },
-  check: ({ cookie }, report) => {
-    const problem = cookieProblem(cookie)
-    if (problem !== null) report(`/cookie/${problem.field}`, problem.message)
-  },
+  check: ({ cookie }, report) => reportCookie(cookie, report),
   create: ({ timeout, cookie }, env) => {
     const revocations = new StoredRevocations({
       store: env.sharedStore(REVOCATION_SPACE),

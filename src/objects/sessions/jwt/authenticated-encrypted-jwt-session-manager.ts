@@ -1,5 +1,4 @@
 import { KeyStoreKind, type SecretsProvider, SessionManagerKind, secretsProvider } from '#contracts'
-import { ENCRYPTION_METHODS } from '#jose'
 import { checkRedis, openRedis, REDIS_EVENTS, REDIS_FIELDS, REDIS_METRICS, REDIS_RULES, type RedisValues } from '#redis'
 import {
   boolean,
@@ -10,7 +9,6 @@ import {
   type Environment,
   type FieldMigration,
   object,
-  oneOf,
   REVOCATION_SPACE,
   ref,
   renames,
@@ -19,9 +17,9 @@ import {
   string,
 } from '#schema'
 import { RedisStore } from '../../lib/session/redis-store.ts'
-import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
+import { reportCookie, sessionCookieFields } from '../../lib/session/session-cookie.ts'
 import { StoredRevocations } from '../../lib/session/stored-revocations.ts'
-import { configuredKeys, fixedKeys, randomKeys } from '../../lib/session/symmetric-keys.ts'
+import { configuredKeys, ENCRYPTION_METHOD_FIELD, fixedKeys, randomKeys } from '../../lib/session/symmetric-keys.ts'
 import { EVENTS } from '../log-events.ts'
 import { jwtSessions } from './jwt-sessions.ts'
 import { type OlderKeyFields, olderKey, sharedKey } from './older-key.ts'
@@ -65,9 +63,7 @@ export const AuthenticatedEncryptedJwtSessionManager = defineType({
         'Secret ID of the symmetric keys: the first encrypts, all decrypt. Without it a random key is generated, which is lost when the gateway stops.',
     }),
     secretsProvider: secretsProvider('the keys'),
-    encryptionMethod: config(oneOf(ENCRYPTION_METHODS))
-      .default('A256GCM')
-      .meta({ description: 'Content encryption algorithm; the length of the key has to match it.' }),
+    encryptionMethod: ENCRYPTION_METHOD_FIELD,
     sessionTimeout: config(duration({ zero: false }))
       .default('30 minutes')
       .meta({ description: 'Lifetime of a session; at most 3650 days.' }),
@@ -103,8 +99,7 @@ export const AuthenticatedEncryptedJwtSessionManager = defineType({
   older: renames({ cookieName: 'cookie.name', cookieDomain: 'cookie.domain' }),
   check: ({ cookie, revocations }, report) => {
     if (revocations !== undefined) checkRedis(revocations, (path, message) => report(`/revocations${path}`, message))
-    const problem = cookieProblem(cookie)
-    if (problem !== null) report(`/cookie/${problem.field}`, problem.message)
+    reportCookie(cookie, report)
   },
   create: async (config, env) =>
     jwtSessions({

@@ -2,7 +2,7 @@ import { SessionManagerKind } from '#contracts'
 import { checkRedis, openRedis, REDIS_EVENTS, REDIS_FIELDS, REDIS_METRICS, REDIS_RULES } from '#redis'
 import { config, defineType, duration, string } from '#schema'
 import { RedisStore } from '../../lib/session/redis-store.ts'
-import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
+import { reportCookie, sessionCookieFields } from '../../lib/session/session-cookie.ts'
 import { StoredRevocations } from '../../lib/session/stored-revocations.ts'
 import { storedSessions } from '../../lib/session/stored-sessions.ts'
 import { EVENTS } from '../log-events.ts'
@@ -31,8 +31,7 @@ export const RedisSessionManager = defineType({
   rules: REDIS_RULES,
   check: (values, report) => {
     checkRedis(values, report)
-    const problem = cookieProblem(values.cookie)
-    if (problem !== null) report(`/cookie/${problem.field}`, problem.message)
+    reportCookie(values.cookie, report)
   },
   create: async (config, env) => {
     const { cookie, sessionTimeout } = config
