@@ -13,6 +13,7 @@ does not grow. Progress is written to standard error every ${PROGRESS_INTERVAL /
 options:
   --minutes N     length of the run, fractions allowed (default 2, with --hostile 30)
   --hostile       hostile clients beside normal ones, instead of mixed load with route changes and faults
+  --take-over     processes that take over from one another, instead of route changes and faults: 20,000 sessions are used meanwhile
   --attack NAME   with --hostile: only this kind of hostile client; can be repeated
   --help
 
@@ -32,6 +33,7 @@ else process.exitCode = (await run(options)) ? 0 : 1
 interface SoakOptions {
   readonly minutes: number
   readonly hostile: boolean
+  readonly takeOver: boolean
   readonly attack: readonly string[] | undefined
 }
 
@@ -42,18 +44,20 @@ function readOptions(): SoakOptions | null {
       options: {
         minutes: { type: 'string' },
         hostile: { type: 'boolean', default: false },
+        'take-over': { type: 'boolean', default: false },
         attack: { type: 'string', multiple: true },
         help: { type: 'boolean', short: 'h', default: false },
       },
     })
     if (values.help) return null
-    const { hostile, attack } = values
+    const { hostile, attack, 'take-over': takeOver } = values
     const unknown = attack?.find((name) => !ATTACK_NAMES.includes(name))
     if (unknown !== undefined) throw new Error(`--attack: unknown kind "${unknown}"`)
     if (attack !== undefined && !hostile) throw new Error('--attack needs --hostile')
+    if (hostile && takeOver) throw new Error('--hostile and --take-over are two runs')
     const minutes = Number(values.minutes ?? (hostile ? 30 : 2))
     if (!(minutes > 0)) throw new Error(`--minutes: expected a number above 0, got "${values.minutes}"`)
-    return { minutes, hostile, attack }
+    return { minutes, hostile, takeOver, attack }
   } catch (error) {
     console.error(`soak: ${(error as Error).message}\nsee: npm run soak -- --help`)
     process.exit(64)
@@ -75,8 +79,13 @@ function progressOf(duration: number): (text: () => string) => void {
 }
 
 /** Modules of the runs are loaded here: with them --help would take seconds, and node:test would print its counts. */
-async function run({ minutes, hostile, attack: attacks = ATTACK_NAMES }: SoakOptions): Promise<boolean> {
+async function run({ minutes, hostile, takeOver, attack: attacks = ATTACK_NAMES }: SoakOptions): Promise<boolean> {
   const duration = minutes * 60_000
+  if (takeOver) {
+    console.error(`soak: processes that take over for ${minutes} minutes`)
+    const { takeOverSoak } = await import('./take-over-soak.ts')
+    return takeOverSoak(duration, progressOf(duration))
+  }
   if (!hostile) {
     console.error(`soak: mixed load for ${minutes} minutes`)
     const { mixedSoak } = await import('./mixed-soak.ts')

@@ -14,6 +14,7 @@ import { GATEWAY_COMMAND } from '#test/installation'
 import { TestInstance } from '#test/instance'
 import { Load } from '#test/load'
 import { NotifySocket, notifyMissing } from '#test/notify-socket'
+import { COUNTER } from '#test/session-visitors'
 import { httpUpstream } from '#test/upstream'
 import { once, waitUntil } from '#test/waiting'
 import { webSocketUpstream } from '#test/websocket'
@@ -22,25 +23,6 @@ const skip = process.platform === 'linux' ? false : 'ports can be shared between
 const options = { timeout: 180_000, skip }
 const words = ['--take-over']
 const SOCKET = join('tmp', 'take-over.sock')
-
-/** Counts its requests in the session. */
-const COUNTER = {
-  condition: "${request.uri.path == '/counter'}",
-  handler: {
-    type: 'Chain',
-    config: {
-      filters: [
-        {
-          type: 'AssignmentFilter',
-          config: {
-            onRequest: [{ target: '${session.count}', value: '${empty session.count ? 1 : session.count + 1}' }],
-          },
-        },
-      ],
-      handler: { type: 'StaticResponseHandler', config: { status: 200, entity: 'count ${session.count}' } },
-    },
-  },
-}
 
 /** A Router with an audit service that chains the lines of its files. */
 const AUDITED = {
