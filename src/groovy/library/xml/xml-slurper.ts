@@ -177,7 +177,9 @@ function itemAt(self: GPathValue, index: number): GPathValue {
 
 /** The text directly inside of an element, in pieces between its child elements. */
 function ownText({ elements }: GPathValue): ListValue {
-  return new ListValue((elements[0]?.children ?? []).filter((each) => typeof each === 'string'))
+  const children = elements[0]?.children ?? []
+  spend(children.length)
+  return new ListValue(children.filter((each) => typeof each === 'string'))
 }
 
 const nameOf = (node: XmlNode | undefined): string =>
