@@ -232,11 +232,12 @@ export class Supervisor {
       if (problems.length > 0) return refused(ROUTES_LOST, problems)
       if (!this.#draining) await set.listen()
     } catch (error) {
-      return refused((error as Error).message, error instanceof UnitStartError ? error.problems : [])
+      if (!this.#draining)
+        return refused((error as Error).message, error instanceof UnitStartError ? error.problems : [])
     }
+    if (this.#draining) return refused(STOPPING)
     const ended = set.all.find(({ state }) => state === 'ended')
-    if (ended !== undefined) return refused(`${ended.name} ended before all units were ready`)
-    return this.#draining ? refused(STOPPING) : null
+    return ended === undefined ? null : refused(`${ended.name} ended before all units were ready`)
   }
 
   #freeBase(): number {

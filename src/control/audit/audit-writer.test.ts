@@ -60,6 +60,35 @@ test('units share the handlers of a service: the events of all are in one file',
   assert.equal(writer.checks.length, 1)
 })
 
+test('a file that is handed over is written again where no process has taken it', async () => {
+  using folder = new Folder()
+  await using writing = open()
+  const { writer } = writing
+  const { id } = opened(writer.open({}, planOf(toFolder(folder.in('trail')))))
+  writer.take(id, batch('before'), 0)
+  const taken = Promise.withResolvers<boolean>()
+  const passed: string[] = []
+  await writer.handOver(async (file, records) => {
+    passed.push(file, ...records.map((record) => record.id))
+    return taken.promise
+  })
+  assert.equal(lines(folder, 'trail').length, 1)
+  writer.take(id, batch('meanwhile'), 0)
+  // A handler that is opened now leaves its file closed, too.
+  const other = opened(writer.open({}, planOf(toFolder(folder.in('other')), 'another')))
+  writer.take(other.id, batch('other'), 0)
+  await waitUntil('both events wait', () => passed.length === 4)
+  assert.deepEqual(passed.toSorted(), [
+    folder.in('other/*.audit.json'),
+    folder.in('trail/*.audit.json'),
+    'meanwhile',
+    'other',
+  ])
+  assert.deepEqual([lines(folder, 'trail').length, existsSync(folder.in('other/config.audit.json'))], [1, false])
+  taken.resolve(false)
+  await waitUntil('they are written', () => lines(folder, 'trail').length === 2 && lines(folder, 'other').length === 1)
+})
+
 test('a handler that can not write does not stop the others', async () => {
   using folder = new Folder({ blocked: 'a file in place of the folder' })
   const log = memoryLog()
