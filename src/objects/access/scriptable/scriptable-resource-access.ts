@@ -10,7 +10,7 @@ import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
 export const ScriptableResourceAccess = defineType({
   name: 'ScriptableResourceAccess',
   kind: ResourceAccessKind,
-  summary: 'Says by a script which scopes a request needs.',
+  summary: 'Computes the required scopes of a request by a script.',
   events: [LIB_EVENTS.SCRIPT_NOT_RELOADED, ...Object.values(SCRIPT_EVENTS)],
   config: scriptFields(),
   rules: scriptRules(),

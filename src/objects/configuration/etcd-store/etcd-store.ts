@@ -18,7 +18,7 @@ const LOOPBACK = /^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$)/
 export const EtcdStore = defineType({
   name: 'EtcdStore',
   kind: ConfigurationStoreKind,
-  summary: 'Keeps the configuration of many gateways in etcd, as numbered releases.',
+  summary: 'Stores the configuration of many gateways in etcd, as numbered releases.',
   config: {
     endpoints: list(config(url()), { nonEmpty: true }).meta({
       description:

@@ -9,7 +9,7 @@ import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
 export const ScriptableJwtValidatorCustomizer = defineType({
   name: 'ScriptableJwtValidatorCustomizer',
   kind: JwtValidatorCustomizerKind,
-  summary: 'Makes further demands on the claims of JSON Web Tokens by a script.',
+  summary: 'Adds claim checks by a script to the validation of JWTs.',
   events: [LIB_EVENTS.SCRIPT_NOT_RELOADED, ...Object.values(SCRIPT_EVENTS)],
   config: scriptFields(['builder']),
   rules: scriptRules(),

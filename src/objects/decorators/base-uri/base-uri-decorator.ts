@@ -7,7 +7,7 @@ import { type BaseUri, optionalBaseUri } from '../../lib/base-uri.ts'
 export const BaseUriDecorator = defineDecorator({
   name: 'BaseUriDecorator',
   kind: DecoratorKind,
-  summary: 'Replaces scheme, host and port of a request before it meets the decorated filter or handler.',
+  summary: 'Sets scheme, host and port of requests to the decorated filter or handler.',
   target: 'sets',
   config: {},
   settings: optionalBaseUri().meta({

@@ -9,7 +9,7 @@ import { Recorder } from './recorder.ts'
 export const CaptureDecorator = defineDecorator({
   name: 'CaptureDecorator',
   kind: DecoratorKind,
-  summary: 'Logs requests and responses as they pass a filter or handler, without the credentials in them.',
+  summary: 'Logs requests and responses of a filter or handler, with credentials masked.',
   config: captureFields(false),
   settings: captureWords().meta({
     description:

@@ -7,7 +7,7 @@ import { Recorder } from './recorder.ts'
 export const CaptureFilter = defineType({
   name: 'CaptureFilter',
   kind: FilterKind,
-  summary: 'Logs requests and responses that pass it, without the credentials in them.',
+  summary: 'Logs requests and responses, with credentials masked.',
   replacement: 'use the decorator capture of the filter or handler at this position',
   events: [CONDITION_EVENTS.FAILED],
   config: {

@@ -9,7 +9,7 @@ import { timedResolver } from './timed-resolver.ts'
 export const TimerDecorator = defineDecorator({
   name: 'TimerDecorator',
   kind: DecoratorKind,
-  summary: 'Logs how long a filter, handler or access token resolver took to answer.',
+  summary: 'Measures and logs the response time of a filter, handler or access token resolver.',
   config: {
     timeUnit: config(timeUnit())
       .default('milliseconds')

@@ -6,7 +6,7 @@ import { boolean, config, defineDecorator, wrap } from '#schema'
 export const TracingDecorator = defineDecorator({
   name: 'TracingDecorator',
   kind: DecoratorKind,
-  summary: 'Records a span of OpenTelemetry for each call of a filter or handler.',
+  summary: 'Records an OpenTelemetry span for each call of a filter or handler.',
   config: {},
   settings: config(boolean()).meta({ description: 'Whether the object is traced.' }),
   create: () => ({

@@ -82,7 +82,7 @@ const rule = object(
 export const AllowOnlyFilter = defineType({
   name: 'AllowOnlyFilter',
   kind: FilterKind,
-  summary: 'Lets a request through only where a rule allows its origin, its destination and what else is said of it.',
+  summary: 'Admits requests by rules on client address, certificate, destination and conditions.',
   diverts: { failureHandler: [] },
   events: [EVENTS.RESOLVER_FAILED, CONDITION_EVENTS.FAILED],
   config: {

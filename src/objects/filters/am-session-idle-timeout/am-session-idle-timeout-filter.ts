@@ -10,7 +10,7 @@ import { sessionIdleTimeout } from './session-idle-timeout.ts'
 export const AmSessionIdleTimeoutFilter = defineType({
   name: 'AmSessionIdleTimeoutFilter',
   kind: FilterKind,
-  summary: 'Ends sessions at the access manager that were not used for a time, tracked in a cookie.',
+  summary: 'Ends idle sessions of the access manager, by a tracker in a cookie.',
   events: [EVENTS.SESSION_LOOKUP_FAILED, LIB_EVENTS.SESSION_NOT_ENDED, LIB_EVENTS.SESSION_VALID_AFTER_LOGOUT],
   config: {
     amService: ref(AmServiceKind).meta({ description: 'The access manager of the sessions.' }),

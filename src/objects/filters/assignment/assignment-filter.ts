@@ -21,7 +21,7 @@ const assignments = () =>
 export const AssignmentFilter = defineType({
   name: 'AssignmentFilter',
   kind: FilterKind,
-  summary: 'Assigns values to attributes, session entries and parts of the message.',
+  summary: 'Assigns values to attributes, session entries and parts of messages.',
   target: 'sets',
   events: [EVENTS.HEADER_VALUE_LEFT_OUT, CONDITION_EVENTS.FAILED],
   config: {

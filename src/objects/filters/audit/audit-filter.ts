@@ -10,7 +10,7 @@ import { EVENTS } from '../log-events.ts'
 export const AuditFilter = defineType({
   name: 'AuditFilter',
   kind: FilterKind,
-  summary: 'Publishes an audit event of a custom topic for each request, when there is a response.',
+  summary: 'Publishes an audit event of a custom topic for each request.',
   events: [EVENTS.EVENT_FAILED],
   config: {
     topic: config(string({ nonEmpty: true })).meta({

@@ -31,7 +31,7 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
   name: 'AuthorizationCodeOAuth2ClientFilter',
   aliases: ['OAuth2ClientFilter'],
   kind: FilterKind,
-  summary: 'Logs users in with OAuth 2.0 or OpenID Connect before their requests go on.',
+  summary: 'Requires a login by OAuth 2.0 or OpenID Connect (authorization code flow).',
   provides: [OAuth2InfoContext],
   diverts: { loginHandler: [], failureHandler: [OAuth2FailureContext] },
   after: ['DataPreservationFilter'],

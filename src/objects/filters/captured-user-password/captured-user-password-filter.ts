@@ -7,7 +7,7 @@ import { CapturedPasswords } from './captured-passwords.ts'
 export const CapturedUserPasswordFilter = defineType({
   name: 'CapturedUserPasswordFilter',
   kind: FilterKind,
-  summary: 'Decrypts the password of the user that the access manager has stored in the session.',
+  summary: 'Decrypts the password that the access manager captured at the login of the user.',
   provides: [CapturedPasswordContext],
   events: [EVENTS.NO_CAPTURED_PASSWORD, EVENTS.PASSWORD_NOT_DECRYPTED, EVENTS.SESSION_LOOKUP_FAILED],
   config: {

@@ -10,7 +10,7 @@ import { recordDenied } from '../../lib/audit/decisions.ts'
 export const CertificateThumbprintFilter = defineType({
   name: 'CertificateThumbprintFilter',
   kind: FilterKind,
-  summary: 'Makes the thumbprint of a client certificate known to those behind it.',
+  summary: 'Adds the thumbprint of the client certificate to the contexts.',
   provides: [CertificateThumbprintContext],
   diverts: { failureHandler: [] },
   config: {

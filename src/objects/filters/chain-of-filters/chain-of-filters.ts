@@ -6,7 +6,7 @@ import { defineType, list, ref } from '#schema'
 export const ChainOfFilters = defineType({
   name: 'ChainOfFilters',
   kind: FilterKind,
-  summary: 'Makes one filter of several, so that a group of filters can be named once and used in many chains.',
+  summary: 'Combines several filters into one, to reuse them in many chains.',
   config: {
     filters: list(ref(FilterKind)).meta({
       description: 'Filters in the order in which a request passes them. An empty list passes every request on.',

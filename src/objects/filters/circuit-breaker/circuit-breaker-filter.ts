@@ -15,7 +15,7 @@ import { CIRCUIT_FIELDS, checkCircuit } from '../../lib/circuit-fields.ts'
 export const CircuitBreakerFilter = defineType({
   name: 'CircuitBreakerFilter',
   kind: FilterKind,
-  summary: 'Stops calling what is behind it for a while after too many requests have failed.',
+  summary: 'Fails fast while its downstream is failing (circuit breaker).',
   metrics: CIRCUIT_METRICS,
   events: [RESILIENCE_EVENTS.CIRCUIT_OPENED],
   config: CIRCUIT_FIELDS,

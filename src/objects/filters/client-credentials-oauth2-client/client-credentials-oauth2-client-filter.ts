@@ -13,7 +13,7 @@ const FILTERS = 'use a filter such as ClientSecretBasicAuthenticationFilter in e
 export const ClientCredentialsOAuth2ClientFilter = defineType({
   name: 'ClientCredentialsOAuth2ClientFilter',
   kind: FilterKind,
-  summary: 'Gets an access token for the gateway itself and sends it with each request.',
+  summary: 'Adds an access token of the gateway itself (client_credentials grant) to requests.',
   metrics: ['gw_oauth2_client_token_requests_total'],
   events: [LIB_EVENTS.TOKEN_REQUEST_FAILED],
   config: {

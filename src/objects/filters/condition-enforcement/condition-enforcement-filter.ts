@@ -8,7 +8,7 @@ import { recordDenied } from '../../lib/audit/decisions.ts'
 export const ConditionEnforcementFilter = defineType({
   name: 'ConditionEnforcementFilter',
   kind: FilterKind,
-  summary: 'Lets a request through only where a condition holds.',
+  summary: 'Admits requests that fulfil a condition; refuses all others.',
   diverts: { failureHandler: [] },
   events: [CONDITION_EVENTS.FAILED],
   config: {

@@ -6,7 +6,7 @@ import { booleanCondition, defineType, type Runtime, ref } from '#schema'
 export const ConditionalFilter = defineType({
   name: 'ConditionalFilter',
   kind: FilterKind,
-  summary: 'Runs another filter only where a condition holds.',
+  summary: 'Applies another filter to requests that fulfil a condition.',
   config: {
     condition: booleanCondition().meta({
       description: 'True: the delegate handles the request. False or null: the delegate is skipped.',

@@ -13,7 +13,7 @@ const names = () => list(config(string({ nonEmpty: true }))).default([])
 export const CookieFilter = defineType({
   name: 'CookieFilter',
   kind: FilterKind,
-  summary: 'Keeps cookies of the application in the session, hides cookies from both sides, or lets them pass.',
+  summary: 'Manages cookies of the application in the session, suppresses them, or relays them.',
   config: {
     managed: names().meta({
       description: 'Cookies stored in the session: the application gets them, the client does not.',

@@ -34,7 +34,7 @@ const policy = object(
 export const CorsFilter = defineType({
   name: 'CorsFilter',
   kind: FilterKind,
-  summary: 'Says which origins of other sites may use an application, and refuses the others.',
+  summary: 'Enforces cross-origin resource sharing (CORS) for an application.',
   diverts: { failureHandler: [] },
   config: {
     policies: list(policy, { nonEmpty: true }).meta({

@@ -23,7 +23,7 @@ import { crossDomainSingleSignOn } from './cross-domain-steps.ts'
 export const CrossDomainSingleSignOnFilter = defineType({
   name: 'CrossDomainSingleSignOnFilter',
   kind: FilterKind,
-  summary: 'Demands a session at an access manager of another domain, by a token that it gives for this gateway.',
+  summary: 'Requires a session at an access manager in another domain, or redirects to login.',
   provides: [CdssoContext, SsoTokenContext, LoginRedirectContext],
   diverts: { failureHandler: [CdssoFailureContext] },
   after: ['DataPreservationFilter'],

@@ -21,7 +21,7 @@ import { isOfOwnPage } from '../../lib/sso/own-page.ts'
 export const CsrfFilter = defineType({
   name: 'CsrfFilter',
   kind: FilterKind,
-  summary: 'Protects sessions that live in a cookie from requests that other sites make a browser send.',
+  summary: 'Rejects cross-site request forgery by a token.',
   diverts: { failureHandler: [] },
   events: [LIB_EVENTS.HEADER_LEFT_OUT],
   config: {

@@ -6,7 +6,7 @@ import { preserveContent } from './preserve-content.ts'
 export const DataPreservationFilter = defineType({
   name: 'DataPreservationFilter',
   kind: FilterKind,
-  summary: 'Keeps the content of a POST in the session while the user logs in, and sends it afterwards.',
+  summary: 'Preserves the content of a POST during a login, and submits it afterwards.',
   config: {
     maxContentLength: config(integer({ min: 1 }))
       .default(4_096)

@@ -6,7 +6,7 @@ import { type Clock, defineType } from '#schema'
 export const DateHeaderFilter = defineType({
   name: 'DateHeaderFilter',
   kind: FilterKind,
-  summary: 'Adds the header Date to responses that have none.',
+  summary: 'Adds a Date header to responses without one.',
   config: {},
   create: (_config, { clock }) => addDate(clock),
 })

@@ -7,7 +7,7 @@ import { addProofs } from './add-proofs.ts'
 export const DpopClientFilter = defineType({
   name: 'DpopClientFilter',
   kind: FilterKind,
-  summary: 'Sends requests with a DPoP proof, so that the tokens of the gateway are bound to its key (RFC 9449).',
+  summary: 'Adds DPoP proofs to requests, which bind the tokens of the gateway to its key (RFC 9449).',
   config: {
     secretsProvider: secretsProvider('the key', 'fails'),
     signingSecretId: config(secretId()).meta({

@@ -20,7 +20,7 @@ import { EVENTS } from '../log-events.ts'
 export const EntityExtractFilter = defineType({
   name: 'EntityExtractFilter',
   kind: FilterKind,
-  summary: 'Finds texts in the content of a request or response by patterns, and stores them.',
+  summary: 'Extracts text from the content of requests or responses by regular expressions.',
   events: [EVENTS.CONTENT_NOT_SEARCHED],
   config: {
     messageType: config(oneOf(['REQUEST', 'RESPONSE'])).meta({ description: 'The message whose content is searched.' }),

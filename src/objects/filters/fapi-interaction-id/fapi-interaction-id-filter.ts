@@ -10,7 +10,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 export const FapiInteractionIdFilter = defineType({
   name: 'FapiInteractionIdFilter',
   kind: FilterKind,
-  summary: 'Returns the interaction id of a request with its response, or a new one.',
+  summary: 'Sets `x-fapi-interaction-id` of requests and responses.',
   provides: [InteractionIdContext],
   config: {},
   create: (_config, env) => correlate(env),

@@ -27,7 +27,7 @@ const SEPARATORS: Readonly<Record<string, string>> = { COLON: ':', COMMA: ',', S
 export const FileAttributesFilter = defineType({
   name: 'FileAttributesFilter',
   kind: FilterKind,
-  summary: 'Finds a record in a file of separated values (CSV), and provides its fields.',
+  summary: 'Looks up a record in a CSV file and adds its fields to the contexts.',
   provides: [FileAttributesContext],
   events: [EVENTS.FILE_NOT_READ],
   config: {

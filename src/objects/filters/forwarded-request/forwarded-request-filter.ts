@@ -7,7 +7,7 @@ import { atLeastOneOf, byShape, defineType, integer, type Runtime, runtime } fro
 export const ForwardedRequestFilter = defineType({
   name: 'ForwardedRequestFilter',
   kind: FilterKind,
-  summary: 'Sets scheme, host and port of the original URI, as clients of a proxy before the gateway wrote them.',
+  summary: 'Sets scheme, host and port of the original URI behind a proxy.',
   config: {
     scheme: runtime('string')
       .optional()

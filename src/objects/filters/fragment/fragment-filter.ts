@@ -7,7 +7,7 @@ import { trackFragment } from './track-fragment.ts'
 export const FragmentFilter = defineType({
   name: 'FragmentFilter',
   kind: FilterKind,
-  summary: 'Keeps the fragment of a URL, the part after `#`, while the browser is redirected to a login page and back.',
+  summary: 'Restores the URL fragment after a login.',
   config: {
     fragmentCaptureEndpoint: config(string({ nonEmpty: true })).meta({
       description: 'Path to which the browser posts the fragment, such as `/home/fragment`; the route must match it.',

@@ -7,7 +7,7 @@ import { swapGrant } from './swap-grant.ts'
 export const GrantSwapJwtAssertionOAuth2ClientFilter = defineType({
   name: 'GrantSwapJwtAssertionOAuth2ClientFilter',
   kind: FilterKind,
-  summary: 'Replaces the grant of a token request, such as a password, by a JWT that the gateway signs.',
+  summary: 'Replaces the grant of a token request by a JWT assertion that the gateway signs.',
   diverts: { failureHandler: [] },
   config: {
     clientId: runtime('string').optional().meta({ description: '`client_id` of the request; none by default.' }),

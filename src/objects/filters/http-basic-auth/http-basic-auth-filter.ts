@@ -10,7 +10,7 @@ import { claimContent, dropContentOfOthers, SENT_CREDENTIALS } from '../../lib/s
 export const HttpBasicAuthFilter = defineType({
   name: 'HttpBasicAuthFilter',
   kind: FilterKind,
-  summary: 'Sends a user name and a password of the user to an application that demands HTTP Basic.',
+  summary: 'Logs the user in to an application with HTTP Basic.',
   diverts: { failureHandler: [] },
   config: {
     username: runtime('string').meta({ description: 'The user name, such as `${attributes.credentials.username}`.' }),

@@ -6,7 +6,7 @@ import { basicAuthentication, usernameProblem } from '../../lib/oauth2-client/ba
 export const HttpBasicAuthenticationClientFilter = defineType({
   name: 'HttpBasicAuthenticationClientFilter',
   kind: FilterKind,
-  summary: 'Authenticates requests of the gateway with a user name and a password (HTTP Basic).',
+  summary: 'Authenticates requests of the gateway itself with HTTP Basic.',
   config: {
     username: config(string({ nonEmpty: true })).meta({ description: 'The user name.' }),
     passwordSecretId: config(secretId()).meta({ description: 'Secret ID of the password, a `GenericSecret`.' }),

@@ -7,7 +7,7 @@ import { EVENTS } from '../log-events.ts'
 export const IdTokenValidationFilter = defineType({
   name: 'IdTokenValidationFilter',
   kind: FilterKind,
-  summary: 'Lets a request through only with an ID token of OpenID Connect that is good.',
+  summary: 'Validates the ID token of a request.',
   provides: [JwtValidationContext],
   diverts: { failureHandler: [JwtValidationErrorContext] },
   events: [EVENTS.TOKENS_NOT_VALIDATED],

@@ -17,7 +17,7 @@ const PROTECTED: PresenceRule = {
 export const JwtBuilderFilter = defineType({
   name: 'JwtBuilderFilter',
   kind: FilterKind,
-  summary: 'Packs what is known about a request into a JSON Web Token for those behind it.',
+  summary: 'Builds a signed or encrypted JWT from data of the request.',
   provides: [JwtBuilderContext],
   config: {
     template: byShape({ object: template(), string: runtime('map') }).meta({

@@ -7,7 +7,7 @@ import { EVENTS } from '../log-events.ts'
 export const JwtValidationFilter = defineType({
   name: 'JwtValidationFilter',
   kind: FilterKind,
-  summary: 'Lets a request through only with a JSON Web Token that is good.',
+  summary: 'Validates the JWT of a request.',
   provides: [JwtValidationContext],
   diverts: { failureHandler: [JwtValidationErrorContext] },
   events: [EVENTS.TOKENS_NOT_VALIDATED],

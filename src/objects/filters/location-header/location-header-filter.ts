@@ -9,7 +9,7 @@ export const LocationHeaderFilter = defineType({
   name: 'LocationHeaderFilter',
   aliases: ['RedirectFilter'],
   kind: FilterKind,
-  summary: 'Makes redirects that point at the protected application point at the gateway.',
+  summary: 'Rewrites Location headers that point to the application, so that they point to the gateway.',
   config: {
     baseURI: baseUri().optional().meta({
       description: 'Scheme, host and port of the gateway as clients see it; those of the original request by default.',

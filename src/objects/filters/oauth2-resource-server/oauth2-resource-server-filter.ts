@@ -47,7 +47,7 @@ export const OAuth2ResourceServerFilter = defineType({
   name: 'OAuth2ResourceServerFilter',
   aliases: ['OAuth2RSFilter'],
   kind: FilterKind,
-  summary: 'Admits requests that carry a valid OAuth 2.0 access token with the scopes they need.',
+  summary: 'Requires a valid OAuth 2.0 access token with the needed scopes.',
   provides: [OAuth2Context],
   metrics: CACHE_METRICS,
   events: [LIB_EVENTS.REVOCATIONS_INCOMPLETE, LIB_EVENTS.TOKENS_DENIED, LIB_EVENTS.TOKEN_WITHOUT_ID],

@@ -13,7 +13,7 @@ import { replayPassword } from './replay-password.ts'
 export const PasswordReplayFilter = defineType({
   name: 'PasswordReplayFilter',
   kind: FilterKind,
-  summary: 'Sends the credentials of a user to the login page of an application, in place of the user.',
+  summary: 'Submits the credentials of a user to the login page of an application.',
   events: [LIB_EVENTS.HEADER_LEFT_OUT, EVENTS.PAGE_NOT_SEARCHED, CONDITION_EVENTS.FAILED],
   config: {
     loginPage: condition().optional().meta({

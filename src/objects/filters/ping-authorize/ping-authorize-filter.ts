@@ -11,7 +11,7 @@ export const PingAuthorizeFilter = defineType({
   name: 'PingAuthorizeFilter',
   aliases: ['PingOneApiAccessManagementFilter'],
   kind: FilterKind,
-  summary: 'Has PingAuthorize or PingOne Authorize allow, change or refuse requests, and change responses.',
+  summary: 'Enforces decisions of PingAuthorize or PingOne Authorize on requests and responses (sideband API).',
   events: [LIB_EVENTS.HEADER_LEFT_OUT, EVENTS.SIDEBAND_FAILED],
   config: {
     gatewayServiceUri: config(url()).meta({ description: 'URL of the Sideband API, without `/sideband`.' }),

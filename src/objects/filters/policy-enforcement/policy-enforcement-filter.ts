@@ -73,7 +73,7 @@ const CACHE_FIELD = object(
 export const PolicyEnforcementFilter = defineType({
   name: 'PolicyEnforcementFilter',
   kind: FilterKind,
-  summary: 'Asks the access manager for a decision about each request, and enforces it.',
+  summary: 'Enforces policy decisions of the access manager.',
   provides: [PolicyDecisionContext],
   diverts: { failureHandler: [PolicyDecisionContext] },
   needs: [

@@ -9,7 +9,7 @@ import { requestToken, type TokenResult } from '../../lib/oauth2-client/token-re
 export const ResourceOwnerOAuth2ClientFilter = defineType({
   name: 'ResourceOwnerOAuth2ClientFilter',
   kind: FilterKind,
-  summary: 'Gets an access token with the name and password of a resource owner and sends it with each request.',
+  summary: 'Adds an access token of a resource owner (password grant) to requests.',
   metrics: ['gw_oauth2_client_token_requests_total'],
   events: [LIB_EVENTS.TOKEN_REQUEST_FAILED],
   config: {

@@ -12,7 +12,7 @@ import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
 export const ScriptableFilter = defineType({
   name: 'ScriptableFilter',
   kind: FilterKind,
-  summary: 'Runs a script for each request, which passes it on, changes it, or answers it.',
+  summary: 'Processes requests and responses by a script.',
   target: 'sets',
   events: [LIB_EVENTS.SCRIPT_NOT_RELOADED, ...Object.values(SCRIPT_EVENTS)],
   config: scriptFields(['next']),

@@ -11,7 +11,7 @@ import { EVENTS } from '../log-events.ts'
 export const SessionInfoFilter = defineType({
   name: 'SessionInfoFilter',
   kind: FilterKind,
-  summary: 'Looks up the session of a user at the access manager, and provides its data and properties.',
+  summary: 'Adds data and properties of the session at the access manager to the contexts.',
   provides: [AmSessionContext],
   events: [EVENTS.SESSION_LOOKUP_FAILED],
   config: {

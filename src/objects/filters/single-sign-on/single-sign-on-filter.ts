@@ -11,7 +11,7 @@ import { SingleSignOnRequest, singleSignOn } from './single-sign-on-steps.ts'
 export const SingleSignOnFilter = defineType({
   name: 'SingleSignOnFilter',
   kind: FilterKind,
-  summary: 'Demands a session at the access manager, whose cookie the gateway can see, and sends others to log in.',
+  summary: 'Requires a session at the access manager, or redirects to login.',
   provides: [SsoTokenContext, LoginRedirectContext],
   after: ['DataPreservationFilter'],
   events: [

@@ -19,7 +19,7 @@ import { EVENTS } from '../log-events.ts'
 export const SqlAttributesFilter = defineType({
   name: 'SqlAttributesFilter',
   kind: FilterKind,
-  summary: 'Queries a database with data of the request, and provides the first row of the result.',
+  summary: 'Queries a database and adds the first row of the result to the contexts.',
   provides: [SqlAttributesContext],
   events: [EVENTS.SQL_FAILED],
   config: {

@@ -16,7 +16,7 @@ import {
 export const StaticRequestFilter = defineType({
   name: 'StaticRequestFilter',
   kind: FilterKind,
-  summary: 'Sends a new request on in place of the one that came.',
+  summary: 'Replaces the request by a configured one.',
   target: 'sets',
   events: [LIB_EVENTS.HEADER_LEFT_OUT],
   config: {

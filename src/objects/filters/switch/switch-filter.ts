@@ -21,7 +21,7 @@ const cases = () =>
 export const SwitchFilter = defineType({
   name: 'SwitchFilter',
   kind: FilterKind,
-  summary: 'Diverts requests to other handlers, by what is known of the request or of the response.',
+  summary: 'Diverts requests to other handlers by conditions on the request or response.',
   diverts: { handler: [] },
   config: {
     onRequest: cases().meta({ description: 'Cases evaluated in order before the request is passed on.' }),

@@ -22,7 +22,7 @@ import { throttle } from './throttle.ts'
 export const ThrottlingFilter = defineType({
   name: 'ThrottlingFilter',
   kind: FilterKind,
-  summary: 'Lets through so many requests of a client, or of any group, in a time; further ones get 429.',
+  summary: 'Limits the request rate of each partition; further requests get 429.',
   metrics: [
     'gw_throttling_admitted_total',
     'gw_throttling_overflow_total',

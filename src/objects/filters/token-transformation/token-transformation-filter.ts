@@ -24,7 +24,7 @@ import { stsUri, TranslationRefused, translateToken } from './translate-token.ts
 export const TokenTransformationFilter = defineType({
   name: 'TokenTransformationFilter',
   kind: FilterKind,
-  summary: 'Has the access manager turn an ID token into a SAML 2.0 assertion.',
+  summary: 'Exchanges an ID token for a SAML 2.0 assertion at the access manager (STS).',
   provides: [StsContext],
   events: [EVENTS.TRANSFORMATION_FAILED],
   config: {

@@ -6,7 +6,7 @@ import { defineType } from '#schema'
 export const TransactionIdOutboundFilter = defineType({
   name: 'TransactionIdOutboundFilter',
   kind: FilterKind,
-  summary: 'Sends the transaction id of the request on, so that the logs of several servers can be read together.',
+  summary: 'Adds the transaction id to outgoing requests.',
   config: {},
   create: (_, { settings }) => sendTransactionId(settings.transactionIdHeader),
 })

@@ -9,7 +9,7 @@ import type { Mapping, PathMap } from './path-map.ts'
 export const UriPathRewriteFilter = defineType({
   name: 'UriPathRewriteFilter',
   kind: FilterKind,
-  summary: 'Replaces the beginning of the path of a request, and puts it back in what the response refers to.',
+  summary: 'Replaces prefixes of request paths, and reverts them in response headers.',
   diverts: { failureHandler: [] },
   config: {
     mappings: mappings().meta({

@@ -17,7 +17,7 @@ import { EVENTS } from '../log-events.ts'
 export const UserProfileFilter = defineType({
   name: 'UserProfileFilter',
   kind: FilterKind,
-  summary: 'Gets the profile of a user from the access manager and provides its attributes.',
+  summary: 'Adds profile attributes of the user to the contexts.',
   provides: [UserProfileContext],
   events: [EVENTS.PROFILE_UNAVAILABLE],
   config: {

@@ -6,7 +6,7 @@ import { base64Bytes } from '#secrets'
 export const Base64PropertyFormat = defineType({
   name: 'Base64PropertyFormat',
   kind: SecretFormatKind,
-  summary: 'Decodes the content of a secret from base64.',
+  summary: 'Decodes a secret from base64.',
   config: {},
   create: () => ({ decode: async (content, warn) => [{ bytes: base64Bytes(content, warn) }] }),
 })

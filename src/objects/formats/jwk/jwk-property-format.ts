@@ -6,7 +6,7 @@ import { decodeJwk, jwkThumbprint } from '#secrets'
 export const JwkPropertyFormat = defineType({
   name: 'JwkPropertyFormat',
   kind: SecretFormatKind,
-  summary: 'Makes a key of a JSON Web Key.',
+  summary: 'Reads a secret as a JSON Web Key.',
   config: {},
   create: () => ({ decode: async (content) => [keyIn(content)] }),
 })

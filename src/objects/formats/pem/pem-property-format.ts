@@ -6,7 +6,7 @@ import { decodePem } from '#secrets'
 export const PemPropertyFormat = defineType({
   name: 'PemPropertyFormat',
   kind: SecretFormatKind,
-  summary: 'Makes keys and certificates of PEM text.',
+  summary: 'Reads a secret as keys and certificates in PEM.',
   config: {
     decryptionSecretId: config(secretId())
       .optional()

@@ -6,7 +6,7 @@ import { plainPassword } from '#secrets'
 export const PlainPropertyFormat = defineType({
   name: 'PlainPropertyFormat',
   kind: SecretFormatKind,
-  summary: 'Takes the content of a secret for a password, as it stands.',
+  summary: 'Reads a secret as a password, without decoding.',
   config: {},
   create: () => ({ decode: async (content) => [{ bytes: plainPassword(content) }] }),
 })

@@ -6,7 +6,7 @@ import { config, defineType, ref, string } from '#schema'
 export const SecretKeyPropertyFormat = defineType({
   name: 'SecretKeyPropertyFormat',
   kind: SecretFormatKind,
-  summary: 'Makes a symmetric key of the content of a secret.',
+  summary: 'Reads a secret as a symmetric key.',
   config: {
     format: ref(SecretFormatKind)
       .default('BASE64')

@@ -4,7 +4,7 @@ import { defineTypeOfAnyKind, refToAny } from '#schema'
 /** Refers to another object, so that this one use of it can have its own decorations. */
 export const Delegate = defineTypeOfAnyKind({
   name: 'Delegate',
-  summary: 'Stands for another handler or filter, so that one place of use carries its own decorations.',
+  summary: 'Refers to another handler or filter, with decorations of its own.',
   config: {
     delegate: refToAny(HandlerKind, FilterKind).meta({
       description: 'The handler or filter to use. The Delegate is of the same kind.',

@@ -11,7 +11,7 @@ import { parseTarget, targetFor, withTarget } from './binding-target.ts'
 export const DispatchHandler = defineType({
   name: 'DispatchHandler',
   kind: HandlerKind,
-  summary: 'Hands a request to the handler of the first binding whose condition is true.',
+  summary: 'Dispatches each request to the first binding whose condition is true.',
   events: [EVENTS.NO_BINDING, LIB_EVENTS.HEADER_LEFT_OUT, CONDITION_EVENTS.FAILED],
   config: {
     bindings: list(

@@ -11,7 +11,7 @@ import { serveFiles } from './serve-files.ts'
 export const ResourceHandler = defineType({
   name: 'ResourceHandler',
   kind: HandlerKind,
-  summary: 'Answers with files from directories of the machine.',
+  summary: 'Serves static files from local directories.',
   events: [EVENTS.FILE_UNREADABLE],
   config: {
     directories: list(config(string({ nonEmpty: true })), { nonEmpty: true }).meta({

@@ -10,7 +10,7 @@ import { checkProxySettings, OLDER_PROXY_FIELDS, PROXY_FIELDS, PROXY_MIGRATIONS,
 export const ClientHandler = defineType({
   name: 'ClientHandler',
   kind: HandlerKind,
-  summary: 'Sends requests to other services; a failure to reach them is thrown.',
+  summary: 'Sends internal requests of the gateway to other services.',
   target: 'needs',
   metrics: [
     'gw_client_connections_open',

@@ -10,7 +10,7 @@ import { checkProxySettings, OLDER_PROXY_FIELDS, PROXY_FIELDS, PROXY_MIGRATIONS,
 export const ReverseProxyHandler = defineType({
   name: 'ReverseProxyHandler',
   kind: HandlerKind,
-  summary: 'Relays requests to the protected application and its responses to the client.',
+  summary: 'Proxies requests to the protected application.',
   target: 'needs',
   metrics: [
     'gw_client_connections_open',

@@ -12,7 +12,7 @@ import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
 export const ScriptableHandler = defineType({
   name: 'ScriptableHandler',
   kind: HandlerKind,
-  summary: 'Answers each request with what a script returns.',
+  summary: 'Responds with the result of a script.',
   events: [LIB_EVENTS.SCRIPT_NOT_RELOADED, ...Object.values(SCRIPT_EVENTS)],
   config: scriptFields(),
   rules: scriptRules(),

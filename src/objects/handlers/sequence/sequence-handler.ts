@@ -7,7 +7,7 @@ import { condition, decorationsBeside, defineType, ignored, list, object, ref } 
 export const SequenceHandler = defineType({
   name: 'SequenceHandler',
   kind: HandlerKind,
-  summary: 'Hands a request to handlers in turn, as long as the responses meet the postconditions.',
+  summary: 'Passes a request to several handlers in sequence, while the postconditions hold.',
   events: [CONDITION_EVENTS.FAILED],
   config: {
     bindings: list(

@@ -24,7 +24,7 @@ import { CHARSETS, charsetOf, encodingFor } from './entity-encoding.ts'
 export const StaticResponseHandler = defineType({
   name: 'StaticResponseHandler',
   kind: HandlerKind,
-  summary: 'Answers with a fixed response whose header values and entity may be expressions.',
+  summary: 'Returns a fixed response, with expressions in header values and entity.',
   events: [LIB_EVENTS.HEADER_LEFT_OUT],
   config: {
     status: config(integer({ min: 200, max: 999 })).meta({ description: 'Status code.' }),

@@ -7,7 +7,7 @@ import { POLICY, welcomePage } from './welcome-page.ts'
 export const WelcomeHandler = defineType({
   name: 'WelcomeHandler',
   kind: HandlerKind,
-  summary: 'Answers with a page that says the gateway is running and how to go on from there.',
+  summary: 'Returns a start page with links to the documentation.',
   config: {
     rootOnly: config(boolean())
       .default(false)

@@ -56,7 +56,7 @@ const INSTEAD = 'put a filter for client authentication into authenticatedRegist
 export const ClientRegistration = defineType({
   name: 'ClientRegistration',
   kind: ClientRegistrationKind,
-  summary: 'Describes the gateway as a client that is registered with an authorization server.',
+  summary: 'Registration of the gateway as a client of an authorization server.',
   config: {
     clientId: config(string({ nonEmpty: true })).meta({ description: 'The `client_id` obtained at registration.' }),
     issuer: ref(IssuerKind).meta({ description: 'The authorization server.' }),

@@ -33,7 +33,7 @@ import { providerHandler, TRUST_FIELD } from '../../lib/openid/provider-client.t
 export const Issuer = defineType({
   name: 'Issuer',
   kind: IssuerKind,
-  summary: 'Describes an authorization server that users log in at: by its metadata, or endpoint by endpoint.',
+  summary: 'Authorization server or OpenID provider: its metadata or endpoints.',
   config: {
     wellKnownEndpoint: config(url())
       .optional()

@@ -7,7 +7,7 @@ import { checkProxyServer, customProxy, PROXY_SERVER_FIELDS } from '../../lib/pr
 export const CustomProxyOptions = defineType({
   name: 'CustomProxyOptions',
   kind: ProxyOptionsKind,
-  summary: 'Outgoing requests go through the proxy that is named here.',
+  summary: 'Sends outgoing requests through a configured proxy.',
   events: [LIB_EVENTS.PROXY_PASSWORD_UNREADABLE],
   config: PROXY_SERVER_FIELDS,
   rules: [needs('username', 'passwordSecretId'), needs('passwordSecretId', 'username')],

@@ -5,7 +5,7 @@ import { defineType } from '#schema'
 export const NoProxyOptions = defineType({
   name: 'NoProxyOptions',
   kind: ProxyOptionsKind,
-  summary: 'Outgoing requests go straight to their servers.',
+  summary: 'Sends outgoing requests directly, without a proxy.',
   config: {},
   create: () => ({ key: '', proxyFor: () => null }),
 })

@@ -6,7 +6,7 @@ import { systemProxy } from '../../lib/proxy/system-proxy.ts'
 export const SystemProxyOptions = defineType({
   name: 'SystemProxyOptions',
   kind: ProxyOptionsKind,
-  summary: 'Outgoing requests go through the proxy that the environment names.',
+  summary: 'Sends outgoing requests through the proxy in HTTP_PROXY and HTTPS_PROXY.',
   config: {},
   create: (_config, env) => systemProxy(env),
 })

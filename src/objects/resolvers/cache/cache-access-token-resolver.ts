@@ -9,7 +9,7 @@ import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 export const CacheAccessTokenResolver = defineType({
   name: 'CacheAccessTokenResolver',
   kind: AccessTokenResolverKind,
-  summary: 'Keeps what another resolver says of access tokens, until they expire or are revoked.',
+  summary: 'Caches the results of another resolver.',
   metrics: CACHE_METRICS,
   events: [LIB_EVENTS.REVOCATIONS_INCOMPLETE, LIB_EVENTS.TOKENS_DENIED, LIB_EVENTS.TOKEN_WITHOUT_ID],
   config: {

@@ -14,7 +14,7 @@ import { bindingOf, invalidToken, withAdmission } from '../../lib/access-token/b
 export const ConfirmationKeyVerifierAccessTokenResolver = defineType({
   name: 'ConfirmationKeyVerifierAccessTokenResolver',
   kind: AccessTokenResolverKind,
-  summary: 'Admits access tokens only from the client whose certificate they are bound to (RFC 8705).',
+  summary: 'Verifies that access tokens are bound to the certificate of the client (RFC 8705).',
   config: {
     delegate: ref(AccessTokenResolverKind).meta({ description: 'Resolves and validates access tokens.' }),
     allowUnboundTokens: config(boolean()).default(false).meta({

@@ -9,7 +9,7 @@ import { PROOF_MEMORY_BYTES, ProofMemory } from './proof-memory.ts'
 export const DpopAccessTokenResolver = defineType({
   name: 'DpopAccessTokenResolver',
   kind: AccessTokenResolverKind,
-  summary: 'Admits access tokens only with a proof that the client holds the key they are bound to (DPoP, RFC 9449).',
+  summary: 'Verifies that access tokens are bound to a key of the client by DPoP (RFC 9449).',
   metrics: ['gw_dpop_memory_full_total', 'gw_dpop_refused_total', 'gw_dpop_replayed_total'],
   config: {
     delegate: ref(AccessTokenResolverKind).meta({ description: 'Resolves and validates access tokens.' }),

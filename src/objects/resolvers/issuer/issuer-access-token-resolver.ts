@@ -6,7 +6,7 @@ import { IssuerChoice } from './issuer-choice.ts'
 export const IssuerAccessTokenResolver = defineType({
   name: 'IssuerAccessTokenResolver',
   kind: AccessTokenResolverKind,
-  summary: 'Takes access tokens of several authorization servers, each through a resolver of its own.',
+  summary: 'Selects a resolver by the issuer of the access token.',
   config: {
     resolvers: map(ref(AccessTokenResolverKind)).meta({
       description: 'Issuers (the claim `iss` of tokens, compared exactly) to the resolvers of their tokens.',

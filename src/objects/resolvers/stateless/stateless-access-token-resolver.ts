@@ -28,7 +28,7 @@ export const StatelessAccessTokenResolver = defineType({
   name: 'StatelessAccessTokenResolver',
   aliases: ['PingAmStatelessAccessTokenResolver'],
   kind: AccessTokenResolverKind,
-  summary: 'Reads access tokens that are JSON Web Tokens, without asking their issuer.',
+  summary: 'Validates access tokens that are JWTs locally.',
   events: [EVENTS.TOKENS_NOT_VERIFIED],
   config: {
     issuer: config(string({ nonEmpty: true }))

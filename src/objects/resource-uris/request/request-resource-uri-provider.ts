@@ -6,7 +6,7 @@ import { requestResource } from '../../lib/policy/request-resource.ts'
 export const RequestResourceUriProvider = defineType({
   name: 'RequestResourceUriProvider',
   kind: ResourceUriProviderKind,
-  summary: 'Asks for decisions about the URI of the request, with or without its query.',
+  summary: 'Uses the URI of the request as resource of policy decisions, with or without its query.',
   config: {
     includeQueryParams: config(boolean()).default(true).meta({
       description:

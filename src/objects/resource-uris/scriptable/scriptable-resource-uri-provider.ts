@@ -10,7 +10,7 @@ import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
 export const ScriptableResourceUriProvider = defineType({
   name: 'ScriptableResourceUriProvider',
   kind: ResourceUriProviderKind,
-  summary: 'Says by a script about which resource URL a decision is asked for.',
+  summary: 'Computes the resource URI of policy decisions by a script.',
   events: [LIB_EVENTS.SCRIPT_NOT_RELOADED, ...Object.values(SCRIPT_EVENTS)],
   config: scriptFields(),
   rules: scriptRules(),

@@ -10,7 +10,7 @@ const PASSWORD = 'database.password'
 export const JdbcDataSource = defineType({
   name: 'JdbcDataSource',
   kind: DataSourceKind,
-  summary: 'Connections to a PostgreSQL, MySQL or MariaDB database.',
+  summary: 'Pools connections to a PostgreSQL, MySQL or MariaDB database.',
   metrics: ['gw_sql_connections', 'gw_sql_failures_total'],
   events: [SQL_EVENTS.UNAVAILABLE],
   config: {

@@ -5,7 +5,7 @@ import { defineType } from '#schema'
 export const NoOpAuditService = defineType({
   name: 'NoOpAuditService',
   kind: AuditServiceKind,
-  summary: 'Takes audit events and drops them.',
+  summary: 'Discards audit events.',
   config: {},
   create: () => ({
     publish: () => {},

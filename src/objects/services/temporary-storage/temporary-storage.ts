@@ -10,7 +10,7 @@ const LARGEST = 2 ** 31 - 1
 export const TemporaryStorage = defineType({
   name: 'TemporaryStorage',
   kind: TemporaryStorageKind,
-  summary: 'Keeps bodies while they are looked into: in memory first, then in a file, up to a limit.',
+  summary: 'Buffers bodies in memory, and in a file beyond a limit.',
   config: {
     initialLength: config(integer({ min: 1, max: LARGEST }))
       .default(8_192)

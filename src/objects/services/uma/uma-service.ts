@@ -60,7 +60,7 @@ const METADATA = ['issuer', 'introspection_endpoint', 'permission_endpoint', 're
 export const UmaService = defineType({
   name: 'UmaService',
   kind: UmaServiceKind,
-  summary: 'Shares resources of users with others by UMA 2.0: their patterns, scopes and authorization server.',
+  summary: 'Registers shared resources of users at a UMA 2.0 authorization server.',
   events: [EVENTS.SHARE_NOT_MATCHED, EVENTS.SHARE_NOT_REGISTERED],
   config: {
     protectionApiHandler: ref(HandlerKind).meta({

@@ -23,7 +23,7 @@ const CACHE_FIELD = object({
 export const UserProfileService = defineType({
   name: 'UserProfileService',
   kind: UserProfileServiceKind,
-  summary: 'Looks up the profile attributes of users at the access manager, for UserProfileFilter.',
+  summary: 'Caches user profiles of the access manager for UserProfileFilter.',
   metrics: CACHE_METRICS,
   config: {
     amService: ref(AmServiceKind).meta({

@@ -10,7 +10,7 @@ import { sessionStore } from './session-store.ts'
 export const InMemorySessionManager = defineType({
   name: 'InMemorySessionManager',
   kind: SessionManagerKind,
-  summary: 'Keeps sessions in the memory of the gateway; the client holds a random id in a cookie.',
+  summary: 'Stores sessions in the memory of the gateway, by a random id in a cookie.',
   metrics: ['gw_session_wait_seconds'],
   events: [EVENTS.STORE_UNAVAILABLE],
   config: {

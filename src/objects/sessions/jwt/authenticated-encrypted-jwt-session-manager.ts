@@ -54,7 +54,7 @@ export const AuthenticatedEncryptedJwtSessionManager = defineType({
   name: 'AuthenticatedEncryptedJwtSessionManager',
   aliases: ['JwtSessionManager', 'JwtSession', 'JwtSessionFactory'],
   kind: SessionManagerKind,
-  summary: 'Keeps sessions with the client, in cookies that only gateways with the key can read or change.',
+  summary: 'Stores sessions in encrypted cookies of the client.',
   metrics: ['gw_session_refused_total', ...REDIS_METRICS],
   events: [EVENTS.REVOCATION_UNREADABLE, ...Object.values(REDIS_EVENTS)],
   config: {

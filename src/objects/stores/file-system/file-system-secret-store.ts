@@ -22,7 +22,7 @@ const namePart = () =>
 export const FileSystemSecretStore = defineType({
   name: 'FileSystemSecretStore',
   kind: SecretStoreKind,
-  summary: 'Finds secrets in the files of a directory, one file for each secret ID.',
+  summary: 'Reads secrets from the files of a directory, one file for each secret ID.',
   events: [SECRETS_EVENTS.FORMAT_WARNING, SECRETS_EVENTS.SECRET_UNREADABLE],
   config: {
     directory: config(string({ nonEmpty: true })).meta({

@@ -16,7 +16,7 @@ const ADVICE =
 export const HsmSecretStore = defineType({
   name: 'HsmSecretStore',
   kind: SecretStoreKind,
-  summary: 'Signs and decrypts with private keys inside of a hardware security module (PKCS #11).',
+  summary: 'Signs and decrypts with private keys in a hardware security module (PKCS #11).',
   events: [EVENTS.HSM_UNREADABLE, EVENTS.HSM_UNUSABLE, SECRETS_EVENTS.FORMAT_WARNING, SECRETS_EVENTS.SECRET_UNREADABLE],
   config: {
     library: config(string({ nonEmpty: true }))

@@ -42,7 +42,7 @@ const mapping = object(
 export const KeyStoreSecretStore = defineType({
   name: 'KeyStoreSecretStore',
   kind: SecretStoreKind,
-  summary: 'Finds keys, certificates and passwords in a keystore file.',
+  summary: 'Reads keys, certificates and passwords from a keystore file.',
   events: [
     EVENTS.KEYSTORE_PROBLEM,
     EVENTS.KEYSTORE_UNREADABLE,

@@ -5,7 +5,7 @@ import { defineType, listOrOne, ref } from '#schema'
 export const SecretsProvider = defineType({
   name: 'SecretsProvider',
   kind: SecretsProviderKind,
-  summary: 'Asks secret stores in order for passwords and keys.',
+  summary: 'Searches several secret stores in order for passwords and keys.',
   config: {
     stores: listOrOne(ref(SecretStoreKind)).meta({
       description: 'Secret stores in the order of search; the first with the secret ID is used.',

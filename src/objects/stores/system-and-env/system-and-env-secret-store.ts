@@ -8,7 +8,7 @@ import { checkLease, leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
 export const SystemAndEnvSecretStore = defineType({
   name: 'SystemAndEnvSecretStore',
   kind: SecretStoreKind,
-  summary: 'Finds secrets in environment variables and system properties.',
+  summary: 'Reads secrets from environment variables and system properties.',
   events: [SECRETS_EVENTS.FORMAT_WARNING, SECRETS_EVENTS.SECRET_UNREADABLE],
   config: { ...formatFields(), leaseExpiry: leaseExpiry() },
   check: ({ mappings, leaseExpiry }, report, warn) => {

@@ -6,7 +6,7 @@ import { checkRate, rateField } from '../../lib/rate-fields.ts'
 export const DefaultRateThrottlingPolicy = defineType({
   name: 'DefaultRateThrottlingPolicy',
   kind: ThrottlingPolicyKind,
-  summary: 'Asks another policy for the rate, and has one where that gives none.',
+  summary: 'Uses a default rate where another policy returns none.',
   config: {
     delegateThrottlingRatePolicy: ref(ThrottlingPolicyKind).meta({ description: 'The policy to use first.' }),
     defaultRate: rateField().meta({ description: 'The rate if the policy returns none.' }),

@@ -6,7 +6,7 @@ import { checkRate, rateField } from '../../lib/rate-fields.ts'
 export const MappedThrottlingPolicy = defineType({
   name: 'MappedThrottlingPolicy',
   kind: ThrottlingPolicyKind,
-  summary: 'Chooses the rate by the value of an expression.',
+  summary: 'Selects the rate by the value of an expression.',
   config: {
     throttlingRateMapper: runtime('string').meta({
       description: 'Expression whose value selects the entry of throttlingRatesMapping.',

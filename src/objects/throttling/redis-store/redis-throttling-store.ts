@@ -17,7 +17,7 @@ import { defineType } from '#schema'
 export const RedisThrottlingStore = defineType({
   name: 'RedisThrottlingStore',
   kind: ThrottlingStoreKind,
-  summary: 'Counts requests in Redis or Valkey, so that several gateways keep one rate together.',
+  summary: 'Shares request counts of several gateways in Redis or Valkey.',
   metrics: REDIS_METRICS,
   events: [...Object.values(REDIS_EVENTS)],
   config: REDIS_FIELDS,

@@ -10,7 +10,7 @@ import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
 export const ScriptableThrottlingPolicy = defineType({
   name: 'ScriptableThrottlingPolicy',
   kind: ThrottlingPolicyKind,
-  summary: 'Chooses the rate by a script.',
+  summary: 'Computes the rate by a script.',
   events: [LIB_EVENTS.SCRIPT_NOT_RELOADED, ...Object.values(SCRIPT_EVENTS)],
   config: scriptFields(),
   rules: scriptRules(),

@@ -10,7 +10,7 @@ import { usableKeys } from '../../lib/tls/usable-keys.ts'
 export const ClientTlsOptions = defineType({
   name: 'ClientTlsOptions',
   kind: ClientTlsKind,
-  summary: 'TLS towards other servers: whom to trust, which certificate to show, what to offer.',
+  summary: 'TLS options of connections to other servers: trust, client certificate, versions and ciphers.',
   events: [LIB_EVENTS.CERTIFICATE_EXPIRES, LIB_EVENTS.CLIENT_KEY_UNUSABLE],
   config: { ...CLIENT_FIELDS, ...NEGOTIATION_FIELDS },
   check: ({ sslContextAlgorithm }, _report, warn) => warnOfContextAlgorithm(sslContextAlgorithm, warn),

@@ -7,7 +7,7 @@ import { activeIdentity } from '../../lib/tls/secret-identity.ts'
 export const SecretsKeyManager = defineType({
   name: 'SecretsKeyManager',
   kind: KeyManagerKind,
-  summary: 'Keys and certificates for TLS, looked up as secrets.',
+  summary: 'Keys and certificates for TLS from secret stores.',
   config: {
     signingSecretId: listOrOne(config(secretId())).meta({
       description: 'Secret id or ids of a private key with its certificates; the active secret of each is used.',

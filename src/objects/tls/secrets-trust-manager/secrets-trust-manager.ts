@@ -6,7 +6,7 @@ import { boolean, config, defineType, renames, secretId } from '#schema'
 export const SecretsTrustManager = defineType({
   name: 'SecretsTrustManager',
   kind: TrustManagerKind,
-  summary: 'Trusts certificates that are looked up as secrets.',
+  summary: 'Trusts certificates from secret stores.',
   older: renames({ certificateVerificationSecretId: 'verificationSecretId' }),
   config: {
     verificationSecretId: config(secretId()).meta({

@@ -9,7 +9,7 @@ import { SERVER_FIELDS, serverNameProblem, serverTls, serverWarnings } from '../
 export const ServerTlsOptions = defineType({
   name: 'ServerTlsOptions',
   kind: ServerTlsKind,
-  summary: 'TLS on a connector: which certificate to show, whether clients need one, what to offer.',
+  summary: 'TLS options of a connector: server certificates, client certificates, versions and ciphers.',
   metrics: ['gw_tls_certificate_not_after_seconds', 'gw_tls_certificate_stale'],
   events: [LIB_EVENTS.CERTIFICATE_EXPIRES, LIB_EVENTS.CERTIFICATE_UNREADABLE],
   config: { ...SERVER_FIELDS, ...NEGOTIATION_FIELDS },

@@ -11,7 +11,7 @@ import { SERVER_FIELDS, serverNameProblem, serverTls } from '../../lib/tls/serve
 export const TlsOptions = defineType({
   name: 'TlsOptions',
   kind: TlsOptionsKind,
-  summary: 'TLS options of the past, for handlers and connectors alike.',
+  summary: 'TLS options of handlers and connectors in one type.',
   replacement: 'use ClientTlsOptions for handlers and ServerTlsOptions for connectors',
   metrics: ['gw_tls_certificate_not_after_seconds', 'gw_tls_certificate_stale'],
   events: [LIB_EVENTS.CERTIFICATE_EXPIRES, LIB_EVENTS.CERTIFICATE_UNREADABLE],
