@@ -4,7 +4,7 @@ import { isSecretName, maskText, redacted } from '#logging'
 import { boolean, config, type Field, field, integer, list, object, type Pattern, type Settings, string } from '#schema'
 
 /** Values to mask in addition to credentials. */
-export const masksField = () =>
+const masksField = () =>
   object({
     headers: list(namePattern())
       .default([])

@@ -20,7 +20,7 @@ import { EVENTS } from '../log-events.ts'
 /** The type of access tokens by RFC 9068 section 2.1. */
 export const ACCESS_TOKEN_TYPE = 'at+jwt'
 
-export interface StatelessTokensSettings {
+interface StatelessTokensSettings {
   /** The `iss` of its tokens. Throws OpenIdError where the metadata of the issuer are unavailable. */
   readonly issuer: () => string | Promise<string>
   /** Null where the audience is not checked. */
