@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, openSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -96,7 +96,8 @@ export async function listenForSuccessors(path: string, accept: (socket: Socket)
     running.destroy()
     return null
   }
-  rmSync(path, { force: true })
+  // With offers of a switch that a process has left behind when it was killed.
+  for (const name of readdirSync(dirname(path))) if (name.startsWith(NAME)) rmSync(join(dirname(path), name))
   const server = createServer(accept)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   server.once('listening', resolve).once('error', reject)

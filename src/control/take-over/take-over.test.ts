@@ -133,9 +133,12 @@ test('the socket belongs to its user alone; one that was left behind is replaced
   renameSync(`${path}.open`, path)
   left.close()
   assert.equal(await Predecessor.find(path, '1'), null)
+  // An offer of a switch.
+  writeFileSync(`${path}.0123`, '')
   {
     using _ = await HandingOver.listen(path)
     assert.equal(statSync(path).mode & 0o777, 0o600)
+    assert.deepEqual(readdirSync(folder.path), ['take-over.sock'])
     using other = await HandingOver.listen(path)
     assert.match(other.log.lines.join(), /another gateway of this instance runs/)
   }
