@@ -1,5 +1,5 @@
+export { contentRevision } from './content-revision.ts'
 export type { ApiSecurity, ServedEndpoint } from './descriptors/open-api.ts'
-export { contentRevision, memoryCollection } from './memory-collection.ts'
 export { applyPatch, type Transformation } from './patch/apply.ts'
 export { PatchError, type PatchOperation } from './patch/operation.ts'
 export type { Pointer } from './pointer.ts'

@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test'
 import type { JsonObject } from '#json'
 import { exchangeFor } from '#test/exchange'
 import { leastCost } from '#test/loop-watch'
-import { memoryCollection } from './memory-collection.ts'
+import { memoryCollection } from '#test/memory-collection'
 import type { Call } from './protocol/endpoint.ts'
 import { commonRest } from './protocol/endpoint-handler.ts'
 

@@ -109,7 +109,6 @@ export {
   isSecretId,
   isZeroDuration,
   json,
-  jsonObject,
   listeningHost,
   number,
   oneOf,

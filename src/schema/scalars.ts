@@ -1,6 +1,6 @@
 import { compileRegex, parseDuration } from '#expression'
 import { isToken, TOKEN } from '#http'
-import { isPlainObject, type JsonValue, numberValue } from '#json'
+import { type JsonValue, numberValue } from '#json'
 import { expected, type Field, field } from './field.ts'
 
 /** Any text. */
@@ -180,14 +180,6 @@ export function regex(): Field<Pattern> {
 /** Any JSON value, unchanged. */
 export function json(): Field<JsonValue> {
   return field({ label: 'any JSON value', schema: () => ({}) }, (value) => value as JsonValue)
-}
-
-/** A JSON object, unchanged. */
-export function jsonObject(): Field<Record<string, JsonValue>> {
-  return field({ label: 'an object', schema: () => ({ type: 'object' }) }, (value, report) => {
-    if (!isPlainObject(value)) report(expected('an object', value))
-    return value as Record<string, JsonValue>
-  })
 }
 
 function limits(min: number, max: number): Record<string, number> {

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { commonRest, memoryCollection } from '#crest'
+import { commonRest } from '#crest'
 import { exchangeFor } from '#test/exchange'
+import { memoryCollection } from '#test/memory-collection'
 
 const corpus = join(import.meta.dirname, '../../../shared/corpora/json/JSONTestSuite/test_parsing')
 

@@ -2,9 +2,10 @@
 // lists and on sets.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { commonRest, memoryCollection, PatchError } from '#crest'
+import { commonRest, PatchError } from '#crest'
 import type { JsonObject, JsonValue } from '#json'
 import { client, description } from '#test/crest-collection'
+import { memoryCollection } from '#test/memory-collection'
 
 const BEFORE: JsonObject = {
   text: 'a',

@@ -1,7 +1,8 @@
-import { type Collection, commonRest, type Description, type Endpoint, memoryCollection } from '#crest'
+import { type Collection, commonRest, type Description, type Endpoint } from '#crest'
 import type { Handler } from '#http'
 import type { JsonObject, JsonValue } from '#json'
 import { exchangeFor } from './exchange.ts'
+import { memoryCollection } from './memory-collection.ts'
 
 /** Description of the collection of these tests. */
 export const description: Description = {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { exchangeFor } from '#test/exchange'
-import { memoryCollection } from '../memory-collection.ts'
+import { memoryCollection } from '#test/memory-collection'
 import type { Collection } from './endpoint.ts'
 import { commonRest } from './endpoint-handler.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UnauditedRequest } from '#http'
 import { exchangeFor } from '#test/exchange'
-import { memoryCollection } from '../memory-collection.ts'
+import { memoryCollection } from '#test/memory-collection'
 import { commonRest } from './endpoint-handler.ts'
 
 const description = { id: 'test:things', title: 'Things', description: 'Of a test.', version: '1.0', schema: {} }

@@ -2,11 +2,30 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { JsonObject } from '#json'
+import { valueAt } from '../pointer.ts'
+import type { QueryFilter } from '../query-filter/filter.ts'
 import { parseQueryFilter } from '../query-filter/parser.ts'
+import { runToEnd } from '../time-slices.ts'
 import { PageCookies } from './page-cookies.ts'
 import type { Query } from './query.ts'
-import { type Entry, type ResultPage, resultPage } from './result-page.ts'
+import { type ListingOptions, pageSteps, type ResultPage } from './result-page.ts'
 import { parseSortKeys, printSortKeys, type SortKey } from './sort-keys.ts'
+
+interface Entry {
+  readonly id: string
+  readonly fields: JsonObject
+}
+
+const resultPage = (from: Iterable<Entry>, filter: QueryFilter, query: Query, options: ListingOptions<Entry>) =>
+  runToEnd(
+    pageSteps(from, filter, query, {
+      ...options,
+      readerOf:
+        (pointer) =>
+        ({ fields }) =>
+          valueAt(fields, pointer),
+    }),
+  )
 
 const cookies = new PageCookies()
 const everything = parseQueryFilter('true')

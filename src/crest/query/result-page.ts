@@ -1,21 +1,13 @@
-import type { JsonObject } from '#json'
-import { type Pointer, valueAt } from '../pointer.ts'
+import type { Pointer } from '../pointer.ts'
 import { compileFilter, type ExtendedOperators, type FieldReader } from '../query-filter/compile.ts'
 import type { QueryFilter } from '../query-filter/filter.ts'
 import { printQueryFilter } from '../query-filter/print.ts'
-import { runToEnd, type Steps } from '../time-slices.ts'
+import type { Steps } from '../time-slices.ts'
 import { FirstEntries } from './first-entries.ts'
 import { Order } from './order.ts'
 import type { PageCookies } from './page-cookies.ts'
 import type { CountPolicy, Query } from './query.ts'
 import { printSortKeys } from './sort-keys.ts'
-
-/** An entry of a query. */
-export interface Entry {
-  readonly id: string
-  /** The resource with `_id` and `_rev`, for filters and sort keys. */
-  readonly fields: JsonObject
-}
 
 /** One page of a result. */
 export interface ResultPage<E> {
@@ -41,18 +33,7 @@ export interface ListingOptions<E> {
 /** Entries processed between two turns of the event loop. */
 const LOOKS = 32
 
-/** Runs a query over entries in memory; returns an error message for an invalid query. */
-export function resultPage<E extends Entry>(
-  entries: Iterable<E>,
-  filter: QueryFilter,
-  query: Query,
-  options: ListingOptions<E>,
-): ResultPage<E> | string {
-  const readerOf = (pointer: Pointer) => (entry: E) => valueAt(entry.fields, pointer)
-  return runToEnd(pageSteps(entries, filter, query, { ...options, readerOf }))
-}
-
-/** The same in steps, for any entries. Each is read once, in order. */
+/** Runs a query over entries in memory, in steps; returns an error message for an invalid query. Each entry is read once, in order. */
 export function* pageSteps<E extends { readonly id: string }>(
   entries: Iterable<E>,
   filter: QueryFilter,

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { CompactSign, calculateJwkThumbprint, exportJWK } from 'jose'
 import { type AccessToken, type AccessTokenResolver, AccessTokenResolverKind, type TokenRejection } from '#contracts'
 import type { JsonObject, JsonValue } from '#json'
-import { defineType, jsonObject } from '#schema'
+import { defineType, json } from '#schema'
 import { type Built, build, type ManualClock, manualClock } from '#test/build'
 import { type DpopClient, dpopClient, type ProofParts } from '#test/dpop-client'
 import { exchangeFor } from '#test/exchange'
@@ -14,7 +14,7 @@ const Known = defineType({
   name: 'Known',
   kind: AccessTokenResolverKind,
   summary: 'Knows what every token stands for.',
-  config: { info: jsonObject().optional() },
+  config: { info: json().optional() },
   create: ({ info }): AccessTokenResolver => ({
     resolve: (token) => ({
       outcome: 'valid',
