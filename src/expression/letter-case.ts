@@ -23,5 +23,39 @@ export function caseFolded(text: string): string {
 
 /** As `String.equalsIgnoreCase` of Java. */
 export function equalsInAnyCase(one: string, other: string): boolean {
-  return one.length === other.length && (one === other || caseFolded(one) === caseFolded(other))
+  if (one.length !== other.length) return false
+  for (let at = 0; at < one.length; at++) {
+    const [a, b] = [one.charCodeAt(at), other.charCodeAt(at)]
+    if (a === b) continue
+    if (isSurrogate(a) || isSurrogate(b)) return caseFolded(one) === caseFolded(other)
+    if (foldedUnit(a) !== foldedUnit(b)) return false
+  }
+  return true
+}
+
+/** Whether texts are equal but for the case of letters of ASCII. */
+export function equalsInAsciiCase(one: string, other: string): boolean {
+  if (one.length !== other.length) return false
+  for (let at = 0; at < one.length; at++)
+    if (lowerOfAscii(one.charCodeAt(at)) !== lowerOfAscii(other.charCodeAt(at))) return false
+  return true
+}
+
+function lowerOfAscii(unit: number): number {
+  return unit >= 0x41 && unit <= 0x5a ? unit + 0x20 : unit
+}
+
+/** One more than the folded unit, by each unit that was folded: that takes a tenth of a microsecond. */
+const foldedUnits = new Int32Array(0x1_0000)
+
+function foldedUnit(unit: number): number {
+  const known = foldedUnits[unit] as number
+  if (known > 0) return known
+  const folded = caseFolded(String.fromCharCode(unit)).charCodeAt(0) + 1
+  foldedUnits[unit] = folded
+  return folded
+}
+
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff
 }

@@ -1,5 +1,5 @@
 import { EvaluationError } from '../errors.ts'
-import { caseFolded } from '../letter-case.ts'
+import { equalsInAnyCase, equalsInAsciiCase } from '../letter-case.ts'
 import { tester } from './char-set.ts'
 import { lineTerminators, wordCharacters } from './named-sets.ts'
 import type { Enclosed, Instruction, Program } from './program.ts'
@@ -14,10 +14,7 @@ const enclosedCost = 24
 /** Cost of each further length that a look-behind tries. */
 const behindCost = 16
 
-const FOLDS = {
-  ascii: (text: string): string => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()),
-  unicode: caseFolded,
-} as const
+const SAME = { ascii: equalsInAsciiCase, unicode: equalsInAnyCase } as const
 const isWord = tester(wordCharacters)
 const isTerminator = tester(lineTerminators)
 const fail = -1
@@ -194,7 +191,7 @@ export class Machine {
     this.#count((to - from) >> (fold === null ? 3 : 1))
     const wanted = this.#subject.slice(from, to)
     const found = this.#subject.slice(position, position + wanted.length)
-    const same = found === wanted || (fold !== null && FOLDS[fold](found) === FOLDS[fold](wanted))
+    const same = fold === null ? found === wanted : SAME[fold](found, wanted)
     return same ? position + wanted.length : fail
   }
 
