@@ -155,8 +155,9 @@ describe('a fleet of two gateways', { skip: etcdMissing }, () => {
     assert.deepEqual([pushed.json['note'], pushed.json['files'], pushed.json['current']], ['a push', 2, true])
     for (const each of [one, two]) {
       await each.serves('/none', 'v2')
-      assert.equal(await each.text('/pushed'), 'pushed')
-      assert.equal(await each.text('/own'), 'v2', 'routes that the release does not have are gone')
+      // Units before may still answer beside the new ones.
+      await each.serves('/pushed', 'pushed')
+      await each.serves('/own', 'v2')
     }
     const script = 'x'.repeat(2 * 1024 * 1024)
     const large = await two.push({ ...files, 'scripts/javascript/large.js': `// ${script}` })

@@ -293,7 +293,14 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     },
     old: { target: { target: '${attributes.sql}' } },
   },
-  JsonAuditEventHandler: { base: auditFiles, old: oldAuditFiles },
+  JsonAuditEventHandler: {
+    base: auditFiles,
+    old: {
+      ...oldAuditFiles,
+      'buffering.enabled': { buffering: { enabled: true } },
+      'buffering.maxBatchedEvents': { buffering: { maxBatchedEvents: 500 } },
+    },
+  },
   KeyManager: {
     base: { keystore },
     old: { password: { password: 'changeit' } },
