@@ -11,6 +11,7 @@ import { jsonBodies } from './json-bodies.ts'
 import { loops } from './loops.ts'
 import { pipelining } from './pipelining.ts'
 import { handshakeResets, resets } from './resets.ts'
+import { scriptBodies } from './script-bodies.ts'
 import { slowRequests, smallChunks } from './slow-requests.ts'
 import { unreadResponses, unreadStreams } from './unread-responses.ts'
 
@@ -31,6 +32,7 @@ const ATTACKS: readonly Attack[] = [
   garbageRequests,
   garbageResponses,
   loops,
+  scriptBodies,
 ]
 
 /** The names of all kinds. */

@@ -9,6 +9,7 @@ import { secureHeap } from '../secure-connector.ts'
 import { httpUpstream } from '../upstream.ts'
 import { garbageUpstream } from './garbage-upstream.ts'
 import { ATTACK_NAMES, type AttackCount, HostileClients } from './hostile-clients.ts'
+import { SCRIPT_ROUTE } from './script-bodies.ts'
 import { longestTurn, TURN_EXTENSION, TURN_ROUTE } from './turn-watch.ts'
 import { type Level, levels, type Reading } from './verdict.ts'
 
@@ -175,6 +176,7 @@ function routes(application: string, garbage: string): Record<string, unknown> {
     '4-bulk': proxy('/bulk', application, { soTimeout: '5 seconds' }),
     '5-buffered': proxy('/garbage/buffered', garbage, { asyncBehavior: 'non_streaming', soTimeout: '1 second' }),
     '6-garbage': proxy('/garbage', garbage, { soTimeout: '1 second' }),
+    '8-script': SCRIPT_ROUTE,
     '7-loop': { condition: "${find(request.uri.path, '^/loop')}", handler: 'ReverseProxyHandler' },
   }
 }
