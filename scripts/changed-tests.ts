@@ -13,12 +13,12 @@ export function changedFiles(revision: string): readonly string[] {
 
 /** The tests among `tests` that a change of files can concern. */
 export function testsOf(changed: readonly string[], tests: readonly string[], graph = new ImportGraph()): string[] {
-  const isChanged = new Set(changed)
+  const concerned = graph.reaching(changed)
   const isDocumented = changed.some((file) => !file.endsWith('.ts') && !file.endsWith('.tsx'))
   return tests.filter((test) => {
     // Tests of the repository read files in place of importing them.
     if (/^test\/(?:architecture|vocabulary|catalogue|repository)[^/]*$/.test(test)) return changed.length > 0
     if (/^test\/(?:docs|schemas|codes)[^/]*$/.test(test) && isDocumented) return true
-    return [...graph.reach(test)].some((file) => isChanged.has(file))
+    return concerned.has(test)
   })
 }

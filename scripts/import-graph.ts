@@ -17,6 +17,8 @@ interface Import {
 export class ImportGraph {
   readonly files: readonly string[]
   readonly #imports = new Map<string, readonly Import[]>()
+  /** The other direction. */
+  readonly #importers = new Map<string, readonly string[]>()
   readonly #texts = new Map<string, string>()
   readonly #aliases: Readonly<Record<string, string>>
   /** Module of each object type, which the catalogue loads by its name. */
@@ -28,32 +30,35 @@ export class ImportGraph {
     this.#aliases = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).imports
     for (const file of this.files) this.#texts.set(file, readFileSync(join(root, file), 'utf8'))
     for (const file of this.files) this.#imports.set(file, this.#importsOf(file))
+    for (const [file, imports] of this.#imports) {
+      for (const target of new Set(imports.flatMap((each) => this.#declaring(each.file, each.names))))
+        this.#importers.set(target, [...(this.#importers.get(target) ?? []), file])
+    }
     for (const [file, text] of this.#texts) {
       if (!file.startsWith('src/objects/') || file.endsWith('.test.ts')) continue
       for (const [, name = ''] of text.matchAll(/^ {2}name: '(\w+)',$/gm)) this.#types.set(name, file)
     }
   }
 
-  /** All files that a file reaches by its imports, and by the object types that its text names. */
-  reach(file: string): ReadonlySet<string> {
+  /** All files that reach one of these by their imports, or by the object types that their text names. */
+  reaching(files: Iterable<string>): ReadonlySet<string> {
+    const found = this.#importing(files)
+    const names = [...this.#types].filter(([, module]) => found.has(module)).map(([name]) => name)
+    if (names.length === 0) return found
+    const named = new RegExp(`\\b(?:${names.join('|')})\\b`)
+    const building = [...this.#importing(['src/objects/catalogue.ts'])]
+    return new Set([...found, ...building.filter((file) => named.test(this.#texts.get(file) ?? ''))])
+  }
+
+  #importing(files: Iterable<string>): Set<string> {
     const reached = new Set<string>()
-    const waiting = [file]
+    const waiting = [...files]
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       if (reached.has(next)) continue
       reached.add(next)
-      for (const { names, file: target } of this.#imports.get(next) ?? [])
-        waiting.push(...this.#declaring(target, names))
-    }
-    if (!this.#reachesCatalogue(reached)) return reached
-    for (const name of new Set(this.#texts.get(file)?.match(/\b[A-Z]\w+\b/g) ?? [])) {
-      const module = this.#types.get(name)
-      if (module !== undefined && !reached.has(module)) for (const each of this.reach(module)) reached.add(each)
+      waiting.push(...(this.#importers.get(next) ?? []))
     }
     return reached
-  }
-
-  #reachesCatalogue(reached: ReadonlySet<string>): boolean {
-    return reached.has('src/objects/catalogue.ts')
   }
 
   /** The files that declare names which a file exports: an index file itself declares nothing. */
