@@ -16,10 +16,22 @@ const ASCII = /^[\0-\x7f]*$/
  */
 export function caseFolded(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
-  let folded = ''
-  for (const letter of text) folded += lowerLetter(upperLetter(letter))
-  return folded
+  const units = new Uint16Array(text.length)
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (!LETTERS_OF_TWO_UNITS.has(unit)) units[at] = foldedUnit(unit)
+    else {
+      const letter = text.slice(at, at + 2)
+      const folded = lowerLetter(upperLetter(letter))
+      units[at] = folded.charCodeAt(0)
+      if (letter.length === 2) units[++at] = folded.charCodeAt(1)
+    }
+  }
+  return Buffer.from(units.buffer).toString('utf16le')
 }
+
+/** First units of the letters with case beyond the first plane: Deseret to Vithkuqi, Old Hungarian, Warang Citi, Medefaidrin, Adlam. */
+const LETTERS_OF_TWO_UNITS: ReadonlySet<number> = new Set([0xd801, 0xd803, 0xd806, 0xd81b, 0xd83a])
 
 /** As `String.equalsIgnoreCase` of Java. */
 export function equalsInAnyCase(one: string, other: string): boolean {
@@ -50,9 +62,9 @@ const foldedUnits = new Int32Array(0x1_0000)
 
 function foldedUnit(unit: number): number {
   const known = foldedUnits[unit] as number
-  if (known > 0) return known
-  const folded = caseFolded(String.fromCharCode(unit)).charCodeAt(0) + 1
-  foldedUnits[unit] = folded
+  if (known > 0) return known - 1
+  const folded = lowerLetter(upperLetter(String.fromCharCode(unit))).charCodeAt(0)
+  foldedUnits[unit] = folded + 1
   return folded
 }
 

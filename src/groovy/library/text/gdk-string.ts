@@ -1,5 +1,5 @@
 // Groovy's extension methods of strings.
-import { caseFolded } from '#expression'
+import { caseFolded, equalsInAnyCase } from '#expression'
 import { extend } from '../../registry/extend.ts'
 import { coerceTo } from '../../runtime/coerce.ts'
 import { normalIndex } from '../../runtime/indexing.ts'
@@ -81,12 +81,17 @@ export function linesOf(text: string): string[] {
   return lines
 }
 
+function lastOf(text: string, length: number): string {
+  return length > text.length ? text : text.slice(text.length - length)
+}
+
 function tokens(text: string, separators: string): Value {
   const parts: string[] = []
-  const ends = new Set(separators.split(''))
+  const ends = new Uint8Array(0x1_0000)
+  for (let index = 0; index < separators.length; index++) ends[separators.charCodeAt(index)] = 1
   let start = -1
   for (let index = 0; index <= text.length; index++) {
-    const isEnd = index === text.length || ends.has(text.charAt(index))
+    const isEnd = index === text.length || ends[text.charCodeAt(index)] === 1
     if (isEnd && start >= 0) checkSize(parts.push(text.slice(start, index)))
     if (isEnd) start = -1
     else if (start < 0) start = index
@@ -329,9 +334,9 @@ extend(CharSequenceInterface, {
   'containsIgnoreCase(CharSequence text): boolean': (self: Value, part: Value) =>
     indexIn(caseFolded(textOf(self)), caseFolded(textOf(part))) >= 0,
   'startsWithIgnoreCase(CharSequence text): boolean': (self: Value, part: Value) =>
-    caseFolded(textOf(self)).startsWith(caseFolded(textOf(part))),
+    equalsInAnyCase(textOf(self).slice(0, textOf(part).length), textOf(part)),
   'endsWithIgnoreCase(CharSequence text): boolean': (self: Value, part: Value) =>
-    caseFolded(textOf(self)).endsWith(caseFolded(textOf(part))),
+    equalsInAnyCase(lastOf(textOf(self), textOf(part).length), textOf(part)),
   'startsWithAny(CharSequence... texts): boolean': (self: Value, parts: Value[]) =>
     parts.some((part) => textOf(self).startsWith(textOf(part))),
   'endsWithAny(CharSequence... texts): boolean': (self: Value, parts: Value[]) =>
