@@ -9,6 +9,9 @@ export const METRICS_PAGE = 'docs/reference/metrics.md'
 /** A call, or a row of a table, whose first two elements are the name of a metric and its help text, or a constant with the text. */
 const DECLARATION = /(\w*)[([]\s*'((?:gw|process|http_server)_[a-z0-9_]+)',\s*(?:'((?:[^'\\]|\\.)*)'|(\w+)\b)/g
 
+/** In a list of names, such as those of a definition, the second element is no help text. */
+const NAME = /^(?:gw|process|http_server)_[a-z0-9_]+$/
+
 /** By the method that declares a metric. */
 const TYPES: Readonly<Record<string, MetricNote['type']>> = { summary: 'summary', histogram: 'histogram' }
 
@@ -20,7 +23,7 @@ export function declaredMetrics(): readonly MetricNote[] {
     const source = readFileSync(join(root, path), 'utf8')
     for (const [, method, name, text, constant] of source.matchAll(DECLARATION)) {
       const help = text ?? constantText(source, constant)
-      if (name === undefined || help === undefined || found.has(name)) continue
+      if (name === undefined || help === undefined || NAME.test(help) || found.has(name)) continue
       const type = name.endsWith('_total') ? 'counter' : (TYPES[method ?? ''] ?? 'gauge')
       found.set(name, { name, type, help: help.replaceAll("\\'", "'") })
     }

@@ -20,6 +20,7 @@ import {
   type TypeDefinition,
 } from '#schema'
 import { generatedFiles, presentFiles } from '../scripts/generated-files.ts'
+import { declaredMetrics } from '../scripts/metrics-page.ts'
 
 const root = join(import.meta.dirname, '..')
 const definitions = await loadTypes(CATALOGUE)
@@ -61,6 +62,15 @@ test('a definition names the metrics and the log events of the files in its fold
     }
   }
   assert.deepEqual(missing, [])
+})
+
+test('the help of a metric is a sentence', () => {
+  const notes = declaredMetrics()
+  assert.ok(notes.length > 50)
+  assert.deepEqual(
+    notes.filter(({ help }) => !help.includes(' ')),
+    [],
+  )
 })
 
 test('every name and alias belongs to one type', () => {
