@@ -14,11 +14,11 @@ import {
   renames,
   string,
 } from '#schema'
+import { TOKEN_CACHE_EVENTS } from '../../lib/access-token/cached-resolver.ts'
 import type { RecentCredentials } from '../../lib/access-token/credentials.ts'
 import { RecentValues } from '../../lib/access-token/recent-values.ts'
 import { cachedResolver, MAXIMUM_TIME_FIELD, TOKEN_CACHE_FIELDS } from '../../lib/access-token/token-cache.ts'
 import { assignedTarget } from '../../lib/assigned-target.ts'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { Admission } from './admission.ts'
 import { endWithToken } from './open-connections.ts'
 import { requiredScopes, SCOPES_FIELD } from './required-scopes.ts'
@@ -50,7 +50,7 @@ export const OAuth2ResourceServerFilter = defineType({
   summary: 'Requires a valid OAuth 2.0 access token with the needed scopes.',
   provides: [OAuth2Context],
   metrics: CACHE_METRICS,
-  events: [LIB_EVENTS.REVOCATIONS_INCOMPLETE, LIB_EVENTS.TOKENS_DENIED, LIB_EVENTS.TOKEN_WITHOUT_ID],
+  events: TOKEN_CACHE_EVENTS,
   config: {
     accessTokenResolver: ref(AccessTokenResolverKind).meta({ description: 'Resolves and validates access tokens.' }),
     cache: CACHE_FIELD,

@@ -9,7 +9,7 @@ import {
   type Request,
 } from '#http'
 import { type JsonObject, jsonObjectIn } from '#json'
-import type { Logger } from '#logging'
+import type { LogEvent, Logger } from '#logging'
 import type { Environment } from '#schema'
 import { EVENTS } from '../log-events.ts'
 import { type InfoRules, resolutionOf } from './token-info.ts'
@@ -34,6 +34,13 @@ const TIMEOUT = 5_000
 const RECOVERY_PAUSE = 1_000
 
 type ServerEnvironment = Pick<Environment, 'logger' | 'clock' | 'reportState'>
+
+/** Its log events. */
+export const AUTHORIZATION_SERVER_EVENTS: readonly LogEvent[] = [
+  EVENTS.AUTHORIZATION_SERVER_UNUSABLE,
+  EVENTS.INTROSPECTION_REFUSED,
+  EVENTS.INTROSPECTION_UNAUTHORIZED,
+]
 
 /** Client of an authorization server that validates tokens. Without a usable response, tokens are rejected. */
 export class AuthorizationServer {

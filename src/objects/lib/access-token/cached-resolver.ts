@@ -2,7 +2,7 @@ import { type LoadResult, type RevocableCache, Unavailable } from '#cache'
 import type { AccessToken, AccessTokenResolver, TokenRejection, TokenResolution } from '#contracts'
 import type { Exchange } from '#http'
 import { deepFreeze } from '#json'
-import type { Logger } from '#logging'
+import type { LogEvent, Logger } from '#logging'
 import type { Clock } from '#schema'
 import type { FallbackTtl } from '../fallback-ttl.ts'
 import { EVENTS } from '../log-events.ts'
@@ -31,6 +31,13 @@ interface CachedResolverSettings {
   readonly clock: Clock
   readonly logger: Logger
 }
+
+/** Log events of a cache of tokens. */
+export const TOKEN_CACHE_EVENTS: readonly LogEvent[] = [
+  EVENTS.REVOCATIONS_INCOMPLETE,
+  EVENTS.TOKENS_DENIED,
+  EVENTS.TOKEN_WITHOUT_ID,
+]
 
 /** Caches the resolutions of another resolver. Checks of single requests (`admit`) are never cached. */
 export class CachedResolver implements AccessTokenResolver {

@@ -1,9 +1,9 @@
 import { CACHE_METRICS } from '#cache'
 import { AccessTokenResolverKind } from '#contracts'
 import { boolean, config, defineType, ref, renames } from '#schema'
+import { TOKEN_CACHE_EVENTS } from '../../lib/access-token/cached-resolver.ts'
 import { cachedResolver, MAXIMUM_TIME_FIELD, TOKEN_CACHE_FIELDS } from '../../lib/access-token/token-cache.ts'
 import { maximumSizeField, sweeperField } from '../../lib/cache.ts'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 
 /** Caches the results of another resolver. */
 export const CacheAccessTokenResolver = defineType({
@@ -11,7 +11,7 @@ export const CacheAccessTokenResolver = defineType({
   kind: AccessTokenResolverKind,
   summary: 'Caches the results of another resolver.',
   metrics: CACHE_METRICS,
-  events: [LIB_EVENTS.REVOCATIONS_INCOMPLETE, LIB_EVENTS.TOKENS_DENIED, LIB_EVENTS.TOKEN_WITHOUT_ID],
+  events: TOKEN_CACHE_EVENTS,
   config: {
     delegate: ref(AccessTokenResolverKind).meta({ description: 'Resolves the tokens that are not in the cache.' }),
     enabled: config(boolean()).default(true).meta({ description: 'Whether tokens are cached.' }),

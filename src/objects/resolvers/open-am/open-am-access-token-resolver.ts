@@ -9,10 +9,10 @@ import {
 import { type Exchange, formatForm, Headers, Request, Uri } from '#http'
 import { type JsonObject, numberValue } from '#json'
 import { atLeastOneOf, config, defineType, ref, url } from '#schema'
-import { AuthorizationServer } from '../../lib/access-token/authorization-server.ts'
+import { AUTHORIZATION_SERVER_EVENTS, AuthorizationServer } from '../../lib/access-token/authorization-server.ts'
+import { TOKEN_CACHE_EVENTS } from '../../lib/access-token/cached-resolver.ts'
 import { cacheAround, OLDER_CACHE_FIELD, withOlderCache } from '../../lib/access-token/older-cache.ts'
 import { type RealmCheck, realmOf, realmOfEndpoint } from '../../lib/access-token/token-realm.ts'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { reportSharedRealms, sharedRealmsField } from '../../lib/shared-realms.ts'
 
 /** Resolves tokens by the tokeninfo endpoint of OpenAM, which is older than RFC 7662. */
@@ -22,14 +22,7 @@ export const OpenAmAccessTokenResolver = defineType({
   summary: 'Resolves access tokens at the tokeninfo endpoint of an OpenAM server.',
   replacement: 'use TokenIntrospectionAccessTokenResolver instead',
   metrics: CACHE_METRICS,
-  events: [
-    LIB_EVENTS.AUTHORIZATION_SERVER_UNUSABLE,
-    LIB_EVENTS.INTROSPECTION_REFUSED,
-    LIB_EVENTS.INTROSPECTION_UNAUTHORIZED,
-    LIB_EVENTS.REVOCATIONS_INCOMPLETE,
-    LIB_EVENTS.TOKENS_DENIED,
-    LIB_EVENTS.TOKEN_WITHOUT_ID,
-  ],
+  events: [...AUTHORIZATION_SERVER_EVENTS, ...TOKEN_CACHE_EVENTS],
   config: {
     amService: ref(AmServiceKind).optional().meta({
       description: 'Access manager whose tokeninfo endpoint, in its realm, is used. Takes precedence over endpoint.',

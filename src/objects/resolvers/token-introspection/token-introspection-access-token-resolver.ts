@@ -10,11 +10,11 @@ import {
 import { Body, type Exchange, formatForm, Headers, Request, Uri } from '#http'
 import type { JsonObject } from '#json'
 import { atLeastOneOf, config, defineType, type Environment, listOrOne, ref, string, url } from '#schema'
-import { AuthorizationServer } from '../../lib/access-token/authorization-server.ts'
+import { AUTHORIZATION_SERVER_EVENTS, AuthorizationServer } from '../../lib/access-token/authorization-server.ts'
+import { TOKEN_CACHE_EVENTS } from '../../lib/access-token/cached-resolver.ts'
 import { cacheAround, OLDER_CACHE_FIELD, withOlderCache } from '../../lib/access-token/older-cache.ts'
 import { type InfoRules, refusal } from '../../lib/access-token/token-info.ts'
 import { type RealmCheck, realmOf } from '../../lib/access-token/token-realm.ts'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { EVENTS } from '../log-events.ts'
 
 /** Resolves access tokens by introspection (RFC 7662). */
@@ -23,15 +23,7 @@ export const TokenIntrospectionAccessTokenResolver = defineType({
   kind: AccessTokenResolverKind,
   summary: 'Resolves access tokens at the introspection endpoint of an authorization server (RFC 7662).',
   metrics: CACHE_METRICS,
-  events: [
-    EVENTS.NO_ACTIVE_TOKEN,
-    LIB_EVENTS.AUTHORIZATION_SERVER_UNUSABLE,
-    LIB_EVENTS.INTROSPECTION_REFUSED,
-    LIB_EVENTS.INTROSPECTION_UNAUTHORIZED,
-    LIB_EVENTS.REVOCATIONS_INCOMPLETE,
-    LIB_EVENTS.TOKENS_DENIED,
-    LIB_EVENTS.TOKEN_WITHOUT_ID,
-  ],
+  events: [EVENTS.NO_ACTIVE_TOKEN, ...AUTHORIZATION_SERVER_EVENTS, ...TOKEN_CACHE_EVENTS],
   config: {
     amService: ref(AmServiceKind).optional().meta({
       description:
