@@ -1,6 +1,6 @@
 import type { ForwardProxy } from '#contracts'
 import { equalsIgnoreCase, isToken, type Request, SAFE_METHODS, type TraceFields, type Uri } from '#http'
-import type { OutboundRequest } from './carrier.ts'
+import type { OutboundRequest } from './dispatcher.ts'
 import { endToEnd, isForwarded, isTrailersOption } from './message-head.ts'
 
 /** Destination of requests. */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { withoutBrackets } from '#http'
-import type { Call, CallQueue, Dispatcher, OutboundRequest } from './carrier.ts'
+import type { Call, CallQueue, Dispatcher, OutboundRequest } from './dispatcher.ts'
 import { Connections } from './http1/connections.ts'
 import { type Session, Sessions } from './http2/sessions.ts'
 import { supportsH2cUpgrade } from './http2/upgrade-probe.ts'

@@ -1,5 +1,5 @@
 import { Body, type ClientSpan, type Exchange, IDEMPOTENT_METHODS, type Request, Response } from '#http'
-import type { Call, CallQueue, Carrier, Dispatcher } from './carrier.ts'
+import type { Call, CallQueue, DispatchController, Dispatcher } from './dispatcher.ts'
 import { inboundHeaders, informationalFields, trailersNotInHead } from './message-head.ts'
 import { type Destination, outboundRequest, validTrailers } from './outbound-request.ts'
 import { MAX_BUFFERED_BYTES, type ResponseFlow, ResponseSource } from './response-source.ts'
@@ -33,7 +33,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
   readonly #stopListening: () => void
   #state: 'waiting' | 'dispatched' | 'written' | 'answered' | 'ended' = 'waiting'
   #dispatcher: Dispatcher | null = null
-  #carrier: Carrier | null = null
+  #controller: DispatchController | null = null
   #source: ResponseSource | null = null
   /** Not delivered before the packet with its head is parsed: an invalid body in it is 502, not a closed connection. */
   #unparsed: Response | null = null
@@ -92,8 +92,8 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
   abort(reason: Error): void {
     if (this.#state === 'ended' || this.#abortReason !== null) return
     this.#abortReason = reason
-    if (this.#carrier !== null) {
-      this.#carrier.abort(reason)
+    if (this.#controller !== null) {
+      this.#controller.abort(reason)
       return
     }
     // A call in no queue is refused when it begins.
@@ -102,15 +102,15 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
   }
 
   expire(): void {
-    // Without a carrier it is in a queue.
-    this.abort(this.#carrier === null ? this.queue!.waitFailure() : new UpstreamError('GW_UPSTREAM_TIMEOUT'))
+    // Without a controller it is in a queue.
+    this.abort(this.#controller === null ? this.queue!.waitFailure() : new UpstreamError('GW_UPSTREAM_TIMEOUT'))
   }
 
-  begin(carrier: Carrier, isReused: boolean): void {
+  begin(controller: DispatchController, isReused: boolean): void {
     if (this.#abortReason !== null) throw this.#abortReason
     // Internal requests to this gateway are fine, such as for its published keys; those of clients would loop.
-    if (carrier.isSelfConnection && this.#exchange.client.external) throw new UpstreamError('GW_UPSTREAM_LOOP')
-    this.#carrier = carrier
+    if (controller.isSelfConnection && this.#exchange.client.external) throw new UpstreamError('GW_UPSTREAM_LOOP')
+    this.#controller = controller
     this.#state = 'written'
     this.#reused = isReused
     this.#expectBytes()
@@ -138,7 +138,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
     this.#unparsed = new Response(status, {
       reason,
       headers: inboundHeaders(fields),
-      version: this.#carrier!.version,
+      version: this.#controller!.version,
       body: this.#responseBody(status, length),
       isReceived: true,
     })
@@ -166,7 +166,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
       return
     }
     const answered = this.#state === 'answered'
-    const failure = upstreamErrorOf(error, this.#carrier !== null)
+    const failure = upstreamErrorOf(error, this.#controller !== null)
     this.#end(failure.code)
     if (answered && this.#unparsed === null) {
       this.#source?.fail(failure)
@@ -181,14 +181,14 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
     if (this.#state !== 'answered') return
     this.#isPaused = true
     this.deadline = Number.POSITIVE_INFINITY
-    this.#carrier?.pause()
+    this.#controller?.pause()
   }
 
   resume(): void {
     if (this.#state !== 'answered') return
     this.#isPaused = false
     this.#expectBytes()
-    this.#carrier?.resume()
+    this.#controller?.resume()
   }
 
   uploadBlocked(): void {
@@ -238,7 +238,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
     this.#endSpan('GW_UPSTREAM_CLOSED')
     this.#repeats++
     this.#span = this.#exchange.span?.beginClient(this.#request, this.#repeats) ?? null
-    this.#carrier = null
+    this.#controller = null
     this.dispatchOver(this.#dispatcher!)
   }
 
@@ -262,7 +262,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
 
   #endSpan(error: string | null): void {
     if (this.#span === null) return
-    this.#span.end(this.#status, this.#carrier?.version ?? null, error)
+    this.#span.end(this.#status, this.#controller?.version ?? null, error)
     this.#span = null
   }
 }

@@ -20,7 +20,7 @@ export interface ConditionSource {
  * Do not use it where false would skip a protection (ConditionalFilter): let the failure be a fault there. A request body
  * that the condition reads and that exceeds the storage is a fault, 413: a padded body must not skip a branch.
  */
-export function passes(
+export function matches(
   condition: Condition,
   exchange: Exchange,
   response: Response | null,

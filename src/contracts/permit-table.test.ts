@@ -21,7 +21,7 @@ function drain(table: PermitTable): number {
 test('any sequence of operations, and of crashes at any point, neither loses a permit nor exceeds their number', () => {
   const step = fc.record({
     unit: fc.nat(3),
-    action: fc.constantFrom('acquire', 'release', 'yield', 'want', 'collect', 'crash'),
+    action: fc.constantFrom('acquire', 'release', 'yield', 'demand', 'adopt', 'crash'),
     count: fc.nat(3),
   })
   fc.assert(
@@ -36,8 +36,8 @@ test('any sequence of operations, and of crashes at any point, neither loses a p
         for (const { unit, action, count } of steps) {
           const own = table[unit]!
           if (action === 'acquire') own.acquire()
-          else if (action === 'want') own.want(own.acquire() ? 0 : count)
-          else if (action === 'collect') own.collect()
+          else if (action === 'demand') own.setDemand(own.acquire() ? 0 : count)
+          else if (action === 'adopt') own.adoptGranted()
           else if (action === 'crash') {
             new PermitTable(memory, 5, unit).releaseAll()
             table[unit] = new PermitTable(memory, 5, unit)
@@ -58,13 +58,13 @@ test('a released permit goes to the unit with the fewest that waits, and is free
   const [first, second, third] = table as [PermitTable, PermitTable, PermitTable]
   for (let i = 0; i < 3; i++) first.acquire()
   second.acquire()
-  second.want(1)
-  third.want(1)
+  second.setDemand(1)
+  third.setDemand(1)
   assert.equal(first.othersWait, true)
   first.release()
-  assert.deepEqual([second.collect(), third.collect()], [0, 1])
+  assert.deepEqual([second.adoptGranted(), third.adoptGranted()], [0, 1])
   first.release()
-  assert.deepEqual([second.collect(), third.collect()], [1, 0])
+  assert.deepEqual([second.adoptGranted(), third.adoptGranted()], [1, 0])
   assert.equal(first.othersWait, false)
   first.release()
   assert.equal(third.hasFree, true)
@@ -74,12 +74,12 @@ test('a unit whose own requests wait yields only to units with no permit, or two
   const { table } = tables(2, 5)
   const [first, second] = table as [PermitTable, PermitTable]
   drain(first)
-  second.want(5)
+  second.setDemand(5)
   const given: boolean[] = []
   for (let i = 0; i < 4; i++) {
-    given.push(first.mustYield)
+    given.push(first.mustGiveUpOne)
     first.release(true)
-    second.collect()
+    second.adoptGranted()
     if (first.held + second.held < 5) first.acquire()
   }
   assert.deepEqual(given, [true, true, false, false])
@@ -90,12 +90,12 @@ test('with fewer permits than units they move from unit to unit', () => {
   const { table } = tables(4, 1)
   table[0]!.acquire()
   const order: number[] = []
-  for (const [unit, each] of table.entries()) if (unit > 0) each.want(1)
+  for (const [unit, each] of table.entries()) if (unit > 0) each.setDemand(1)
   for (let turn = 0, holder = 0; turn < 8; turn++) {
-    table[holder]!.want(1)
-    assert.equal(table[holder]!.mustYield, true)
+    table[holder]!.setDemand(1)
+    assert.equal(table[holder]!.mustGiveUpOne, true)
     table[holder]!.release(true)
-    holder = table.findIndex((each) => each.collect() > 0)
+    holder = table.findIndex((each) => each.adoptGranted() > 0)
     order.push(holder)
   }
   assert.deepEqual(order, [1, 2, 3, 0, 1, 2, 3, 0])
@@ -117,9 +117,9 @@ test('thousands of permits are taken, looked for in vain and moved to another un
     assert.equal(drain(first), permits)
     for (let i = 0; i < permits; i++) assert.equal(second.hasFree, false)
     for (let i = 0; i < permits; i++) {
-      second.want(1)
+      second.setDemand(1)
       first.release()
-      assert.equal(second.collect(), 1)
+      assert.equal(second.adoptGranted(), 1)
     }
     second.releaseAll()
     assert.equal(drain(first), permits)
@@ -131,12 +131,12 @@ test('a permit that a unit has freed or handed over as it ended, before it count
   const { memory, table } = tables(3, 300)
   const [first, second] = table as [PermitTable, PermitTable]
   assert.equal(drain(first), 300)
-  assert.deepEqual([second.hasFree, second.collect()], [false, 0])
+  assert.deepEqual([second.hasFree, second.adoptGranted()], [false, 0])
   const words = new Int32Array(memory)
   const lastPermits = words.length - 2
   Atomics.store(words, lastPermits, 0)
   Atomics.store(words, lastPermits + 1, 2)
   new PermitTable(memory, 3, 2).releaseAll()
-  assert.equal(second.collect(), 1)
+  assert.equal(second.adoptGranted(), 1)
   assert.equal(second.acquire(), true)
 })

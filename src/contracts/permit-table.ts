@@ -28,9 +28,9 @@ export class PermitTable {
   /** The permits of this unit. */
   readonly #own: number[] = []
   readonly #isOwn: Uint8Array
-  /** The changes of each block when none of its permits was free, and when those handed over were collected. */
+  /** The changes of each block when none of its permits was free, and when those handed over were adopted. */
   readonly #searched: Float64Array
-  readonly #collected: Float64Array
+  readonly #adopted: Float64Array
   /** Where a search for a free permit begins: units begin at different ones, and rarely compete for one. */
   #next: number
 
@@ -50,7 +50,7 @@ export class PermitTable {
     this.#next = Math.floor((unit * this.#permits) / units)
     this.#isOwn = new Uint8Array(this.#permits)
     this.#searched = new Float64Array(this.#blocks).fill(Number.NaN)
-    this.#collected = new Float64Array(this.#blocks).fill(Number.NaN)
+    this.#adopted = new Float64Array(this.#blocks).fill(Number.NaN)
   }
 
   get held(): number {
@@ -73,13 +73,13 @@ export class PermitTable {
     return false
   }
 
-  /** Permits that other units have handed over since the last call. */
-  collect(): number {
+  /** Takes over the permits that other units have granted since the last call, and returns their number. */
+  adoptGranted(): number {
     const known = this.#own.length
     for (let block = 0; block < this.#blocks; block++) {
       const changes = this.#changesOf(block)
-      if (changes === this.#collected[block]) continue
-      this.#collected[block] = changes
+      if (changes === this.#adopted[block]) continue
+      this.#adopted[block] = changes
       const end = Math.min((block + 1) * BLOCK, this.#permits)
       for (let permit = block * BLOCK; permit < end; permit++)
         if (this.#isOwn[permit] === 0 && this.#ownerOf(permit) === this.#unit + 1) this.#add(permit)
@@ -109,9 +109,9 @@ export class PermitTable {
 
   /** Releases all permits of the unit, which uses none: it leaves, or it has crashed and another thread calls this. */
   releaseAll(): void {
-    this.want(0)
-    this.#collected.fill(Number.NaN)
-    this.collect()
+    this.setDemand(0)
+    this.#adopted.fill(Number.NaN)
+    this.adoptGranted()
     this.setConnected(0)
     while (this.#own.length > 0) this.release()
     Atomics.store(this.#words, this.#units + this.#unit, 0)
@@ -120,7 +120,7 @@ export class PermitTable {
   }
 
   /** Sets the number of permits that this unit waits for. */
-  want(count: number): void {
+  setDemand(count: number): void {
     const before = Atomics.exchange(this.#words, this.#unit, count)
     if (before <= 0 && count > 0) this.signalHolders()
   }
@@ -139,7 +139,7 @@ export class PermitTable {
   }
 
   /** Whether another unit waits that has no permit, or two fewer: it takes precedence over requests of this unit. */
-  get mustYield(): boolean {
+  get mustGiveUpOne(): boolean {
     return this.#units > 1 && this.#nextUnit(true, this.#own.length) >= 0
   }
 

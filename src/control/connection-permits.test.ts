@@ -11,9 +11,9 @@ test('permits of a unit that has ended go to a unit that waits, and are free oth
   const lost = new PermitTable(opened.memory, 2, 0)
   const waiting = new PermitTable(permits.open('a server', 2, second).memory, 2, 1)
   assert.deepEqual([lost.acquire(), lost.acquire(), waiting.acquire()], [true, true, false])
-  waiting.want(1)
+  waiting.setDemand(1)
   permits.ended(first)
-  assert.equal(waiting.collect(), 1)
+  assert.equal(waiting.adoptGranted(), 1)
   assert.equal(waiting.acquire(), true)
   // The thread that replaces it uses the same memory.
   assert.equal(permits.open('a server', 2, { number: 0 }).memory, opened.memory)
@@ -27,12 +27,12 @@ test('a permit that was handed to a unit after its end is free when its number i
   permits.ended(first)
   assert.equal(other.acquire(), true)
   // It had read that the first one waits before that ended.
-  new PermitTable(memory, 2, 0).want(1)
+  new PermitTable(memory, 2, 0).setDemand(1)
   other.release()
   assert.equal(other.acquire(), false)
   const successor = { number: 0 }
   const own = new PermitTable(permits.open('a server', 1, successor).memory, 2, 0)
-  assert.equal(own.collect(), 0)
+  assert.equal(own.adoptGranted(), 0)
   assert.equal(other.acquire(), true)
   // The second version of a route in the same unit takes nothing from the first.
   other.release()

@@ -111,17 +111,17 @@ export class Headers {
   }
 
   /** Removes all fields whose name matches, and returns their number. */
-  deleteWhere(accepts: (name: string) => boolean): number {
-    this.#recordRemoval(accepts)
-    return this.#remove(accepts)
+  deleteWhere(matches: (name: string) => boolean): number {
+    this.#recordRemoval(matches)
+    return this.#remove(matches)
   }
 
-  #remove(accepts: (name: string) => boolean): number {
+  #remove(matches: (name: string) => boolean): number {
     const list = this.#list
     let kept: string[] | null = null
     for (let i = 0; i < list.length; i += 2) {
       const name = list[i]!
-      if (accepts(name)) kept ??= list.slice(0, i)
+      if (matches(name)) kept ??= list.slice(0, i)
       else kept?.push(name, list[i + 1]!)
     }
     if (kept === null) return 0
@@ -163,7 +163,7 @@ export class Headers {
   isRemoved(name: string): boolean {
     if (this.#removals === null) return false
     const dashed = dashedName(name)
-    return this.#removals.some((accepts) => accepts(name) || accepts(dashed))
+    return this.#removals.some((matches) => matches(name) || matches(dashed))
   }
 
   /** In headers of a client together with the variants of the name. */

@@ -62,10 +62,10 @@ export class LiveRouter {
   ): Promise<Response> {
     for (let at = from; at < positions.length; at++) {
       const route = index.at(positions[at] as number)
-      const accepts = route.accepts(exchange)
-      if (accepts === true) return route.run(exchange)
-      if (accepts !== false) {
-        return accepts.then((late) => {
+      const matches = route.matches(exchange)
+      if (matches === true) return route.run(exchange)
+      if (matches !== false) {
+        return matches.then((late) => {
           // Routes may have been replaced while the body was read for the condition: match again.
           if (index !== this.#index) return this.handle(exchange)
           return late ? route.run(exchange) : this.#dispatch(exchange, index, positions, at + 1)

@@ -29,7 +29,7 @@ export async function matchRoutes(
   const tried: ConditionResult[] = []
   for (const route of router.routes) {
     let failure: string | undefined
-    const value = await route.accepts(exchange, (error) => {
+    const value = await route.matches(exchange, (error) => {
       failure = (error as Error).message
     })
     const { id, name, condition } = route

@@ -1,7 +1,7 @@
 import {
   type AuditService,
   type ConditionSource,
-  passes,
+  matches,
   ROUTE_BUILD_LIMIT,
   type RouteSource,
   withSession,
@@ -113,9 +113,9 @@ export class Route {
   }
 
   /** Whether the condition matches; a condition that throws does not match, and is counted. */
-  accepts(exchange: Exchange, failed?: (error: unknown) => void): boolean | Promise<boolean> {
+  matches(exchange: Exchange, failed?: (error: unknown) => void): boolean | Promise<boolean> {
     const source = failed === undefined ? this.#conditionSource : this.#sourceOf(failed)
-    return passes(this.#condition, exchange, null, this.#logger, source)
+    return matches(this.#condition, exchange, null, this.#logger, source)
   }
 
   #sourceOf(failed: ((error: unknown) => void) | null): ConditionSource {
@@ -126,7 +126,7 @@ export class Route {
     return { route: this.name, onFailure }
   }
 
-  /** Values of the parts of the condition. Bodies that it reads are available once `accepts` has resolved. */
+  /** Values of the parts of the condition. Bodies that it reads are available once `matches` has resolved. */
   conditionParts(exchange: Exchange): readonly ExpressionPart[] {
     return expressionParts(this.#condition.expression, exchangeScope(exchange, null, this.scope))
   }

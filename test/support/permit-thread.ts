@@ -60,8 +60,8 @@ async function compete({ memory, counts, threads, thread }: Input): Promise<void
   const table = new PermitTable(memory, threads, thread)
   for (;;) {
     const { signal } = table
-    if (table.collect() > 0 || table.acquire()) {
-      table.want(0)
+    if (table.adoptGranted() > 0 || table.acquire()) {
+      table.setDemand(0)
       const inUse = Atomics.add(words, IN_USE, 1) + 1
       Atomics.store(words, TURNS + threads + thread, 1)
       if (inUse > Atomics.load(words, MOST)) Atomics.store(words, MOST, inUse)
@@ -71,7 +71,7 @@ async function compete({ memory, counts, threads, thread }: Input): Promise<void
       Atomics.add(words, TURNS + thread, 1)
       while (table.held > 0) table.release()
     } else {
-      table.want(1)
+      table.setDemand(1)
       if (table.hasFree) continue
       // A thread that is terminated may not have sent its signal.
       const again = new Promise((resolve) => setTimeout(resolve, 20))

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Call, Carrier, OutboundRequest } from '../carrier.ts'
+import type { Call, DispatchController, OutboundRequest } from '../dispatcher.ts'
 import { isSelfConnection } from '../self-connection.ts'
 import { Upload, type UploadTarget } from '../upload.ts'
 import { corkUntilPollEnds, type PollWaiter } from './cork-until-poll-ends.ts'
@@ -41,7 +41,7 @@ export interface ConnectionOwner {
  * Bytes reach the call of the current request only: nothing is parsed while the connection is idle or the request is held back,
  * and nothing after the end of a response.
  */
-export class Connection implements Carrier, ResponseEvents, UploadTarget, PollWaiter {
+export class Connection implements DispatchController, ResponseEvents, UploadTarget, PollWaiter {
   readonly version = 'HTTP/1.1'
   readonly isSelfConnection: boolean
   /** No request is sent after it, in the time of `performance.now()`. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { MAX_TIMER_DELAY } from '#schema'
-import type { Call, CallQueue, Dispatcher, OutboundRequest } from '../carrier.ts'
+import type { Call, CallQueue, Dispatcher, OutboundRequest } from '../dispatcher.ts'
 import type { OpenSocket, PendingSocket } from '../open-socket.ts'
 import type { ConnectionPermits } from '../permits/connection-permits.ts'
 import { UpstreamError } from '../upstream-error.ts'
@@ -130,7 +130,7 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
     const time = keepAlive < 0 ? this.#limits.idleTime : Math.min(keepAlive * 1_000 - KEEP_ALIVE_MARGIN, MAX_KEEP_ALIVE)
     const isUsable = connection.restsUntil === 0 && time > 0 && connection.expiresAt > performance.now()
     const isWanted = isUsable && this.#waiting.size > 0
-    if (isWanted && !this.permits.mustYield) {
+    if (isWanted && !this.permits.mustGiveUpOne) {
       const isUsed = sendFirst(this.#waiting, connection)
       this.permits.lackingChanged()
       if (isUsed) return

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Body } from '#http'
-import type { OutboundRequest } from '../carrier.ts'
+import type { OutboundRequest } from '../dispatcher.ts'
 import { requestHead, trailerSection } from './request-head.ts'
 
 function headOf(request: Partial<OutboundRequest>): string {

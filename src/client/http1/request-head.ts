@@ -1,4 +1,4 @@
-import type { OutboundRequest } from '../carrier.ts'
+import type { OutboundRequest } from '../dispatcher.ts'
 import { sendsLengthWithoutBody } from '../outbound-request.ts'
 
 /** The head of a request, in Latin-1, up to and including its empty line; its parts were checked by `outboundRequest`. */

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { setImmediate as pollEnds } from 'node:timers/promises'
 import { Body } from '#http'
 import { once } from '#test/waiting'
-import type { Call, OutboundRequest } from '../carrier.ts'
+import type { Call, OutboundRequest } from '../dispatcher.ts'
 import { Connection } from './connection.ts'
 
 const REQUEST: OutboundRequest = {

@@ -1,4 +1,4 @@
-import type { OutboundRequest } from '../carrier.ts'
+import type { OutboundRequest } from '../dispatcher.ts'
 import { sendsLengthWithoutBody } from '../outbound-request.ts'
 
 /** Request fields of a stream: pseudo-header fields first, lower case, Host as `:authority` (RFC 9113 section 8.3.1). */

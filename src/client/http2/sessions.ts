@@ -1,7 +1,7 @@
 import { type ClientHttp2Session, type ClientSessionOptions, connect } from 'node:http2'
 import type { Socket } from 'node:net'
 import { MAX_TIMER_DELAY } from '#schema'
-import type { Call, Dispatcher, OutboundRequest } from '../carrier.ts'
+import type { Call, Dispatcher, OutboundRequest } from '../dispatcher.ts'
 import { isSelfConnection } from '../self-connection.ts'
 import { SessionProbe } from './session-probe.ts'
 import { StreamCall, type StreamOutcome, type StreamOwner } from './stream-call.ts'

@@ -1,6 +1,6 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2'
 import { type Body, reasonPhrase, StreamCancelledError } from '#http'
-import type { Call, Carrier, OutboundRequest } from '../carrier.ts'
+import type { Call, DispatchController, OutboundRequest } from '../dispatcher.ts'
 import { Upload, type UploadTarget } from '../upload.ts'
 import { BeyondGoawayError, UpstreamError } from '../upstream-error.ts'
 import { announcedLength, streamFields, trailerFields, withoutPseudoFields } from './fields.ts'
@@ -28,7 +28,7 @@ const MALFORMED: ReadonlySet<number> = new Set([
 ])
 
 /** One call on one HTTP/2 stream. */
-export class StreamCall implements Carrier, UploadTarget {
+export class StreamCall implements DispatchController, UploadTarget {
   readonly version = 'HTTP/2'
   readonly isSelfConnection: boolean
   readonly #call: Call

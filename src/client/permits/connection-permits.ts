@@ -64,7 +64,7 @@ export class ConnectionPermits {
   #table: PermitTable | null = null
   /** Permits that were handed over, and have no connection yet. */
   #spare = 0
-  #wanted = 0
+  #demand = 0
   #isYielding = false
   #isMakingRoom = false
   #isClosed = false
@@ -126,8 +126,8 @@ export class ConnectionPermits {
   }
 
   /** Whether a connection is closed after its request, although requests of this unit wait for it. */
-  get mustYield(): boolean {
-    return this.#table?.mustYield ?? false
+  get mustGiveUpOne(): boolean {
+    return this.#table?.mustGiveUpOne ?? false
   }
 
   /** Whether idle connections are closed. */
@@ -138,9 +138,9 @@ export class ConnectionPermits {
   /** `lacking` of a pool may have changed. */
   lackingChanged(): void {
     const lacking = this.#lacking
-    if (lacking === this.#wanted) return
-    this.#wanted = lacking
-    this.#table?.want(lacking)
+    if (lacking === this.#demand) return
+    this.#demand = lacking
+    this.#table?.setDemand(lacking)
     if (lacking === 0) {
       clearInterval(this.#checks)
       this.#checks = undefined
@@ -175,14 +175,14 @@ export class ConnectionPermits {
   #check(): void {
     // A control thread that is busy has not opened the table yet.
     if (this.#table === null) return
-    this.#table.want(this.#wanted)
+    this.#table.setDemand(this.#demand)
     this.#table.signalHolders()
-    this.#collect(this.#table)
+    this.#adoptGranted(this.#table)
   }
 
   /** Uses the permits that other units handed over; those that are no longer wanted go to the next unit. */
-  #collect(table: PermitTable): void {
-    this.#spare += table.collect()
+  #adoptGranted(table: PermitTable): void {
+    this.#spare += table.adoptGranted()
     this.#grow()
     for (; this.#spare > 0; this.#spare--) table.release()
     this.#yieldToOthers()
@@ -192,7 +192,7 @@ export class ConnectionPermits {
     if (this.#isYielding) return
     this.#isYielding = true
     while (this.othersWait && this.#closeIdle());
-    if (this.mustYield) for (const user of this.#users) user.retireOne()
+    if (this.mustGiveUpOne) for (const user of this.#users) user.retireOne()
     this.#isYielding = false
   }
 
@@ -217,14 +217,14 @@ export class ConnectionPermits {
     this.#memory = memory
     this.#table = new PermitTable(memory.memory, memory.units, memory.unit)
     if (memory.units > 1) void this.#listen(this.#table)
-    this.#table.want(this.#wanted)
+    this.#table.setDemand(this.#demand)
     this.#grow()
   }
 
   async #listen(table: PermitTable): Promise<void> {
     while (!this.#isClosed) {
       const { signal } = table
-      this.#collect(table)
+      this.#adoptGranted(table)
       await table.signalChanged(signal)
     }
   }

@@ -1,5 +1,5 @@
 import { UpstreamError } from '#client'
-import { type Executor, passes, type RequestCondition } from '#contracts'
+import { type Executor, matches, type RequestCondition } from '#contracts'
 import type { Exchange, Handler } from '#http'
 import type { Logger } from '#logging'
 import type { Attempt, Outcome } from '../circuit-breaker/circuit-breaker.ts'
@@ -32,7 +32,7 @@ export function withRetries(
   const attempt = async (exchange: Exchange): Promise<Outcome | { readonly error: unknown }> => {
     try {
       const response = await send(exchange)
-      return { response, failed: responsesMayFail && (await passes(condition, exchange, response, logger)) }
+      return { response, failed: responsesMayFail && (await matches(condition, exchange, response, logger)) }
     } catch (error) {
       return { error }
     }
@@ -46,7 +46,7 @@ export function withRetries(
       if ('error' in result) {
         const { error } = result
         const mayRetry = retries < count && mayRetryAfter(error, exchange, replayable)
-        if (mayRetry && (await passes(runtimeExceptionCondition, exchange, null, logger))) {
+        if (mayRetry && (await matches(runtimeExceptionCondition, exchange, null, logger))) {
           await delays.wait(exchange, delay)
           continue
         }

@@ -107,8 +107,8 @@ export class ContextValue extends ViewValue {
   }
 
   /** The nearest context that a predicate accepts, starting with this one. */
-  nearest(accepts: (context: ContextValue) => boolean): ContextValue | null {
-    for (let each: ContextValue | null = this; each !== null; each = each.parent) if (accepts(each)) return each
+  nearest(matches: (context: ContextValue) => boolean): ContextValue | null {
+    for (let each: ContextValue | null = this; each !== null; each = each.parent) if (matches(each)) return each
     return null
   }
 }
@@ -178,8 +178,8 @@ export class ContextsMap extends MapValue {
 const ofClass = (type: ClassInfo) => (context: ContextValue) => context.klass.isSubclassOf(type)
 const named = (name: string) => (context: ContextValue) => context.name === name
 
-function found(self: ContextValue, what: string, accepts: (context: ContextValue) => boolean): Value {
-  const context = self.nearest(accepts)
+function found(self: ContextValue, what: string, matches: (context: ContextValue) => boolean): Value {
+  const context = self.nearest(matches)
   if (context === null) throw exceptions.illegalArgument(`No context ${what} found in this request`)
   return context
 }

@@ -47,12 +47,12 @@ convertValue(BuilderValue, ({ violations }) => [...violations])
 /** A constraint on a value, with its error message. */
 class ConstraintValue extends GroovyObject {
   readonly reason: string
-  readonly accepts: (value: Value) => boolean
+  readonly matches: (value: Value) => boolean
 
-  constructor(reason: string, accepts: (value: Value) => boolean) {
+  constructor(reason: string, matches: (value: Value) => boolean) {
     super()
     this.reason = reason
-    this.accepts = accepts
+    this.matches = matches
   }
 
   get klass(): ClassInfo {
@@ -66,7 +66,7 @@ function claim(self: BuilderValue, name: string, read: Value, constraint: Value)
   const value = settled(callFunctional(read, [found]), 'the reading of a claim')
   const isSatisfied =
     constraint instanceof ConstraintValue
-      ? value !== null && constraint.accepts(value)
+      ? value !== null && constraint.matches(value)
       : truth(settled(callFunctional(constraint, [value]), 'a constraint'))
   if (!isSatisfied) {
     const reason = constraint instanceof ConstraintValue ? constraint.reason : 'violates its constraint'
@@ -80,12 +80,12 @@ extendWithHost(BuilderClass, {
   'build(): JwtValidatorBuilder': (self: BuilderValue) => self,
 })
 
-const constraintOf = (reason: string, accepts: (value: Value) => boolean): ConstraintValue =>
-  new ConstraintValue(reason, accepts)
+const constraintOf = (reason: string, matches: (value: Value) => boolean): ConstraintValue =>
+  new ConstraintValue(reason, matches)
 
 /** A value to compare with may be another claim, which the script has read already. */
-const compared = (reason: string, accepts: (order: number) => boolean) => (other: Value) =>
-  constraintOf(`${reason} ${textOf(other)}`, (value) => other !== null && accepts(compareValues(value, other)))
+const compared = (reason: string, matches: (order: number) => boolean) => (other: Value) =>
+  constraintOf(`${reason} ${textOf(other)}`, (value) => other !== null && matches(compareValues(value, other)))
 
 /** Milliseconds of a claim that holds seconds since the epoch. */
 function millis(value: Value): number {

@@ -160,9 +160,9 @@ const onResult =
     'value' in outcome ? callFunctional(callback, [outcome.value]) : null
 
 const onException =
-  (callback: Value, accepts: (error: unknown) => error is ThrowableValue) =>
+  (callback: Value, matches: (error: unknown) => error is ThrowableValue) =>
   (outcome: Outcome): Value =>
-    'error' in outcome && accepts(outcome.error) ? callFunctional(callback, [outcome.error]) : null
+    'error' in outcome && matches(outcome.error) ? callFunctional(callback, [outcome.error]) : null
 
 const isThrowable = (error: unknown): error is ThrowableValue => error instanceof ThrowableValue
 

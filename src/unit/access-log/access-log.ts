@@ -49,14 +49,14 @@ export class UnitAccessLog implements AccessLog {
 
   #write(entry: AccessEntry, exchange: Exchange | null, response: Response | null): void {
     try {
-      if (this.#condition !== null && !this.#passes(this.#condition, entry, exchange, response)) return
+      if (this.#condition !== null && !this.#matches(this.#condition, entry, exchange, response)) return
       this.#input.batch.add(this.#format(entry, exchange, response))
     } catch (error) {
       this.#input.logger.limited(error).warn({ error }, EVENTS.ACCESS_LINE_FAILED)
     }
   }
 
-  #passes(condition: Expression, entry: AccessEntry, exchange: Exchange | null, response: Response | null): boolean {
+  #matches(condition: Expression, entry: AccessEntry, exchange: Exchange | null, response: Response | null): boolean {
     return condition.evaluate(accessScope(entry, exchange, response, this.#input.scope)) === true
   }
 }

@@ -1,4 +1,4 @@
-import { CONDITION_EVENTS, FilterKind, maskHeaders, passes } from '#contracts'
+import { CONDITION_EVENTS, FilterKind, maskHeaders, matches } from '#contracts'
 import { condition, defineType, ignored } from '#schema'
 import { captureFields } from './masks.ts'
 import { Recorder } from './recorder.ts'
@@ -23,7 +23,7 @@ export const CaptureFilter = defineType({
     onDispose(maskHeaders(settings.masks.headers))
     const recorder = new Recorder(settings, logger)
     return async (exchange, next) => {
-      if (!(await passes(settings.condition, exchange, null, logger))) return next(exchange)
+      if (!(await matches(settings.condition, exchange, null, logger))) return next(exchange)
       await recorder.request('request', exchange)
       const response = await next(exchange)
       await recorder.response('response', exchange, response)

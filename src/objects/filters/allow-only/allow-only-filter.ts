@@ -1,4 +1,4 @@
-import { CONDITION_EVENTS, FilterKind, HandlerKind, passes, type RequestCondition } from '#contracts'
+import { CONDITION_EVENTS, FilterKind, HandlerKind, matches, type RequestCondition } from '#contracts'
 import { clientSubject } from '#expression'
 import { type Exchange, type Filter, type Handler, respond } from '#http'
 import type { Logger } from '#logging'
@@ -146,7 +146,7 @@ function allowOnly(rules: readonly Rule[], otherwise: Handler, logger: Logger): 
 async function holds({ from, destination, when }: Rule, exchange: Exchange, logger: Logger): Promise<boolean> {
   if (destination !== null && !destination.some((test) => test(exchange))) return false
   if (from !== null && !(await anyOf(from, exchange))) return false
-  return when === null || passes(when, exchange, null, logger)
+  return when === null || matches(when, exchange, null, logger)
 }
 
 async function anyOf(tests: readonly OriginTest[], exchange: Exchange): Promise<boolean> {

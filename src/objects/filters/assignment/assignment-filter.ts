@@ -1,4 +1,4 @@
-import { CONDITION_EVENTS, FilterKind, passes, type RequestCondition } from '#contracts'
+import { CONDITION_EVENTS, FilterKind, matches, type RequestCondition } from '#contracts'
 import { type Exchange, type Filter, HeaderEncodingError, type Response } from '#http'
 import { type Assign, condition, defineType, type Environment, leftValue, list, object, template } from '#schema'
 import { recordStatus } from '../../lib/audit/decisions.ts'
@@ -48,7 +48,7 @@ function assign(
   }
   const make = async (assignments: readonly Assignment[], exchange: Exchange, response: Response | null) => {
     for (const { condition, target, value } of assignments) {
-      if (!(await passes(condition, exchange, response, logger))) continue
+      if (!(await matches(condition, exchange, response, logger))) continue
       const assigned = value === undefined ? null : await value(exchange, response)
       try {
         await target(exchange, response, assigned)

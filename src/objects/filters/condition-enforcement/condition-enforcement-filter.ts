@@ -1,4 +1,4 @@
-import { CONDITION_EVENTS, FilterKind, HandlerKind, passes, type RequestCondition } from '#contracts'
+import { CONDITION_EVENTS, FilterKind, HandlerKind, matches, type RequestCondition } from '#contracts'
 import { type Filter, type Handler, respond } from '#http'
 import type { Logger } from '#logging'
 import { condition, defineType, ref } from '#schema'
@@ -25,7 +25,7 @@ const refuse: Handler = async () => respond(403)
 /** A condition that fails counts as false, so that the request is rejected. */
 function enforce(condition: RequestCondition, otherwise: Handler, logger: Logger): Filter {
   return async (exchange, next) => {
-    if (await passes(condition, exchange, null, logger)) return next(exchange)
+    if (await matches(condition, exchange, null, logger)) return next(exchange)
     recordDenied(exchange, logger, 'the condition is not true')
     return otherwise(exchange)
   }

@@ -5,7 +5,7 @@ import {
   ClaimsSet,
   type LoginRedirect,
   LoginRedirectContext,
-  passes,
+  matches,
   type SsoToken,
   SsoTokenContext,
 } from '#contracts'
@@ -72,7 +72,7 @@ function isLogout({
   exchange,
   settings: { logoutExpression, logger },
 }: CrossDomainRequest): boolean | Promise<boolean> {
-  return logoutExpression !== null && passes(logoutExpression, exchange, null, logger)
+  return logoutExpression !== null && matches(logoutExpression, exchange, null, logger)
 }
 
 async function logOut({ exchange, next, settings, verified }: CrossDomainRequest): Promise<Response> {

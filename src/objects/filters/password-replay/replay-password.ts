@@ -1,4 +1,4 @@
-import { passes } from '#contracts'
+import { matches } from '#contracts'
 import { EvaluationError } from '#expression'
 import { Entity, type Exchange, type Filter, type Handler, type Response } from '#http'
 import type { Logger } from '#logging'
@@ -24,7 +24,7 @@ const PAGE = /^(?:text\/(?:html|plain)|application\/xhtml\+xml)\s*(?:;|$)/i
 export function replayPassword(settings: ReplaySettings): Filter {
   const { loginPage, marker, extractions, logger } = settings
   return async (exchange, next) => {
-    const isLoginPage = loginPage !== null && (await passes(loginPage, exchange, null, logger))
+    const isLoginPage = loginPage !== null && (await matches(loginPage, exchange, null, logger))
     if (isLoginPage && extractions.length === 0) return logIn(settings, exchange, next)
     if (!isLoginPage && marker === null) return next(exchange)
     const response = await next(exchange)

@@ -4,7 +4,7 @@ import {
   type AmSession,
   type LoginRedirect,
   LoginRedirectContext,
-  passes,
+  matches,
   type SsoToken,
   SsoTokenContext,
 } from '#contracts'
@@ -82,7 +82,7 @@ function isLogout({
   settings: { logoutExpression },
   logger,
 }: SingleSignOnRequest): boolean | Promise<boolean> {
-  return logoutExpression !== undefined && passes(logoutExpression, exchange, null, logger)
+  return logoutExpression !== undefined && matches(logoutExpression, exchange, null, logger)
 }
 
 async function logOut({

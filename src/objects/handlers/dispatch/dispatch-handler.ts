@@ -1,4 +1,4 @@
-import { CONDITION_EVENTS, HandlerKind, passes, type RequestCondition } from '#contracts'
+import { CONDITION_EVENTS, HandlerKind, matches, type RequestCondition } from '#contracts'
 import { type Handler, respond } from '#http'
 import type { Logger } from '#logging'
 import { condition, decorationsBeside, defineType, ignored, list, object, type Runtime, ref, runtime } from '#schema'
@@ -68,7 +68,7 @@ interface Binding {
 function dispatch(bindings: readonly Binding[], logger: Logger): Handler {
   return async (exchange) => {
     for (const { condition, handler } of bindings) {
-      const taken = condition === undefined || passes(condition, exchange, null, logger)
+      const taken = condition === undefined || matches(condition, exchange, null, logger)
       if (taken instanceof Promise ? await taken : taken) return handler(exchange)
     }
     const { method, uri } = exchange.request

@@ -1,4 +1,4 @@
-import { CONDITION_EVENTS, HandlerKind, passes, type RequestCondition } from '#contracts'
+import { CONDITION_EVENTS, HandlerKind, matches, type RequestCondition } from '#contracts'
 import type { Exchange, Handler, Response } from '#http'
 import type { Logger } from '#logging'
 import { condition, decorationsBeside, defineType, ignored, list, object, ref } from '#schema'
@@ -64,5 +64,5 @@ async function continues(
   response: Response,
   logger: Logger,
 ): Promise<boolean> {
-  return postcondition === undefined || passes(postcondition, exchange, response, logger)
+  return postcondition === undefined || matches(postcondition, exchange, response, logger)
 }

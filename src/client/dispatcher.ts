@@ -22,8 +22,8 @@ export interface OutboundRequest {
   readonly isLast: boolean
 }
 
-/** The connection or stream of a call. */
-export interface Carrier {
+/** Controls the connection or stream of a call that is dispatched. */
+export interface DispatchController {
   /** Whether it ends at a connector of this gateway. */
   readonly isSelfConnection: boolean
   /** The HTTP version of responses. */
@@ -42,7 +42,7 @@ export interface Call extends UploadObserver {
   /** Bounds the wait for a connection. */
   wait(): void
   /** The request is written next. Throws where it must not be sent: the connection is then unused. */
-  begin(carrier: Carrier, isReused: boolean): void
+  begin(controller: DispatchController, isReused: boolean): void
   /** Bytes of the response were received. */
   received(): void
   /** An informational response. */
