@@ -18,8 +18,8 @@ import { httpUpstream } from '#test/upstream'
 import { waitUntil } from '#test/waiting'
 import { AuditWriter } from '../src/control/audit/audit-writer.ts'
 import { JournalPause } from '../src/control/audit/journal-pause.ts'
-import { RecentEnds } from '../src/control/recent-ends.ts'
-import { SignalExport } from '../src/control/telemetry/signal-export.ts'
+import { SignalExport } from '../src/control/monitoring/telemetry/signal-export.ts'
+import { RecentEnds } from '../src/control/units/recent-ends.ts'
 import { FileAttributesFilter } from '../src/objects/filters/file-attributes/file-attributes-filter.ts'
 import { AuthorizationServer } from '../src/objects/lib/access-token/authorization-server.ts'
 import { CachedIdentities, IdentityReports } from '../src/objects/lib/tls/cached-identities.ts'
@@ -59,14 +59,14 @@ const PARTS: Readonly<Record<string, readonly ((() => Promise<Part>) | NamedTest
   'src/control/fleet/fleet-health.ts': [
     ['src/control/fleet/fleet-health.test.ts', 'a second gateway with the id of this one is degraded'],
   ],
-  'src/control/recent-ends.ts': [units],
-  'src/control/route-checks.ts': [
+  'src/control/units/recent-ends.ts': [units],
+  'src/control/routes/route-checks.ts': [
     [
       'test/gateway/refused-routes.test.ts',
       'the health of the gateway names the files that are not served as they are',
     ],
   ],
-  'src/control/telemetry/signal-export.ts': [collector],
+  'src/control/monitoring/telemetry/signal-export.ts': [collector],
   'src/objects/filters/file-attributes/record-file.ts': [recordFile],
   'src/objects/lib/access-token/authorization-server.ts': [authorizationServer],
   'src/objects/lib/tls/cached-identities.ts': [serverCertificate],
@@ -95,7 +95,7 @@ const READERS = [
   'src/cli/routes/routes-command.ts',
   'src/control/admin/routes/route-resources.ts',
   'src/control/admin/routes/routes-description.ts',
-  'src/control/object-states.ts',
+  'src/control/monitoring/object-states.ts',
   'src/schema/environment.ts',
 ]
 

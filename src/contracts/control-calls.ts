@@ -20,7 +20,7 @@ interface StoreKey {
   readonly key: string
 }
 
-/** Calls from a unit to the control plane. A new message is one line here and one handler in `src/control/gateway.ts`. */
+/** Calls from a unit to the control plane. A new message is one line here and one handler in `src/control/unit-call-handlers.ts`. */
 export const CONTROL_CALLS = {
   /** The deployed routes of a folder. Waits for a deploy in progress. */
   openRouter: call<RouterOpening, readonly RouteSource[]>(10 * 60_000),

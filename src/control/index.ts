@@ -1,12 +1,18 @@
+export { type AdminSettings, type FileRelease, openAdminSettings, readConfigFile } from './admin/admin-settings.ts'
 export { adminCredentials } from './admin/authentication.ts'
-export { type AdminSettings, type FileRelease, openAdminSettings, readConfigFile } from './admin-settings.ts'
 export { folderConflicts } from './audit/folder-conflicts.ts'
 export { Gateway } from './gateway.ts'
-export { KeyValueStore } from './key-value-store.ts'
 export { openFiles } from './monitoring/process-metrics.ts'
-export { decodeRouteFile, type RouteFile, readRouteFiles, revisionOf, unreadRouteFileNames } from './route-files.ts'
-export { planRoutes } from './route-plan.ts'
-export { handoverPath, TakeOverError } from './take-over/handover-socket.ts'
-export { Predecessor, portsOf } from './take-over/predecessor.ts'
-export { Successors } from './take-over/successors.ts'
-export { UnitStartError } from './unit-link.ts'
+export { KeyValueStore } from './records/key-value-store.ts'
+export {
+  decodeRouteFile,
+  type RouteFile,
+  readRouteFiles,
+  revisionOf,
+  unreadRouteFileNames,
+} from './routes/route-files.ts'
+export { planRoutes } from './routes/route-plan.ts'
+export { handoverPath, TakeOverError } from './units/take-over/handover-socket.ts'
+export { Predecessor, portsOf } from './units/take-over/predecessor.ts'
+export { Successors } from './units/take-over/successors.ts'
+export { UnitStartError } from './units/unit-link.ts'

@@ -1,15 +1,15 @@
 import type { CONTROL_CALLS } from '#contracts'
 import type { Handlers } from '#rpc'
 import type { AuditWriter } from './audit/audit-writer.ts'
-import type { ConnectionPermits } from './connection-permits.ts'
 import type { LiveRequests } from './monitoring/live/live-requests.ts'
 import type { RequestTraces } from './monitoring/live/request-traces.ts'
-import type { ObjectStates } from './object-states.ts'
-import type { RouteStores } from './route-stores.ts'
-import { SharedMemory } from './shared-memory.ts'
-import type { OwnedStore } from './take-over/owned-store.ts'
-import type { Telemetry } from './telemetry/telemetry.ts'
-import type { UnitLink } from './unit-link.ts'
+import type { ObjectStates } from './monitoring/object-states.ts'
+import type { Telemetry } from './monitoring/telemetry/telemetry.ts'
+import type { RouteStores } from './routes/route-stores.ts'
+import type { ConnectionPermits } from './units/connection-permits.ts'
+import { SharedMemory } from './units/shared-memory.ts'
+import type { OwnedStore } from './units/take-over/owned-store.ts'
+import type { UnitLink } from './units/unit-link.ts'
 
 /** Parts of the control plane that units call. */
 interface CalledParts {

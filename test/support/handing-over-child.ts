@@ -1,7 +1,7 @@
 // One of two processes of a hand-over: writes each id that it has claimed to its standard output, and is killed, by itself at a step
 // where it is the old one.
 import { writeSync } from 'node:fs'
-import { Predecessor } from '../../src/control/take-over/predecessor.ts'
+import { Predecessor } from '../../src/control/units/take-over/predecessor.ts'
 import { claimIds, HandingOver, IDS, KEPT, unitOf } from './handing-over.ts'
 
 const [path, role, last] = process.argv.slice(2) as [string, 'old' | 'new', string]

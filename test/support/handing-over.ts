@@ -1,9 +1,9 @@
 import { createLogger, memoryLog } from '#logging'
 import { systemClock } from '#schema'
 import type { RecordsPassed } from '../../src/control/audit/current-transport.ts'
-import { KeyValueStore } from '../../src/control/key-value-store.ts'
-import { OwnedStore } from '../../src/control/take-over/owned-store.ts'
-import { Successors } from '../../src/control/take-over/successors.ts'
+import { KeyValueStore } from '../../src/control/records/key-value-store.ts'
+import { OwnedStore } from '../../src/control/units/take-over/owned-store.ts'
+import { Successors } from '../../src/control/units/take-over/successors.ts'
 
 /** Of the gateway below. */
 export const CONNECTOR = { host: '127.0.0.1', ports: [8080], secure: false }

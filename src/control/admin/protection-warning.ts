@@ -1,6 +1,6 @@
 import type { Logger } from '#logging'
 import { configWarning } from '#schema'
-import type { AdminSettings } from '../admin-settings.ts'
+import type { AdminSettings } from './admin-settings.ts'
 import { adminCredentials } from './authentication.ts'
 
 interface ProtectionInput {

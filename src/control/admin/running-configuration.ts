@@ -1,6 +1,6 @@
 import { isAbsolute, relative } from 'node:path'
 import type { Singleton } from '#crest'
-import type { RouteStores } from '../route-stores.ts'
+import type { RouteStores } from '../routes/route-stores.ts'
 
 /** Files of the configuration that runs. */
 export interface RunningFiles {

@@ -10,7 +10,7 @@ import {
 } from '#crest'
 import type { ObjectOperation, ObjectResource } from '#schema'
 import { type AuditedState, recordChange } from '../audit/change-recorder.ts'
-import type { UnitLink } from '../unit-link.ts'
+import type { UnitLink } from '../units/unit-link.ts'
 
 /** The shares of a UmaService, in the management API. */
 interface Shares {

@@ -3,7 +3,7 @@ import { type Logger, ReplaceableLogger } from '#logging'
 import type { MetricsScope } from '#metrics'
 import type { Clock, HandlerPlan } from '#schema'
 import type { HealthCheck } from '../admin/health.ts'
-import { delayObserver, exposeDeliveryCounts, keepDeliveryCounts } from '../monitoring/audit-metrics.ts'
+import { delayObserver, exposeDeliveryCounts, keepDeliveryCounts } from './audit-metrics.ts'
 import { CurrentTransport, type OtherProcess, type RecordsPassed } from './current-transport.ts'
 
 /** Milliseconds in which queued events are written before a file is handed over. */

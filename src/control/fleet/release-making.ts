@@ -7,7 +7,7 @@ import {
   type ReleaseOutcome,
   wantedRelease,
 } from '#releases'
-import { decodeRouteFile, type RouteFile } from '../route-files.ts'
+import { decodeRouteFile, type RouteFile } from '../routes/route-files.ts'
 import type { FetchContents } from './content-store.ts'
 import { changedPaths } from './copied-release.ts'
 import type { Fleet } from './fleet.ts'

@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path'
 import type { Authorship, FileChange, WriteOutcome } from '#releases'
-import type { FolderTarget } from '../folder-target.ts'
+import type { FolderTarget } from '../routes/folder-target.ts'
 
 /** Writes changes of files as a release. */
 interface ReleaseWrites {

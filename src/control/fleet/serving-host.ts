@@ -1,5 +1,5 @@
 import type { ServedFolders } from '#contracts'
-import type { RouteFile } from '../route-files.ts'
+import type { RouteFile } from '../routes/route-files.ts'
 import type { ReleaseProblem } from './instance-status.ts'
 
 /** Edits of route files by folder of the release, then by name; null removes one. */

@@ -2,7 +2,7 @@ import type { MetricSample } from '#contracts'
 import type { Logger } from '#logging'
 import { exposeThreadMetrics, type MetricsRegistry, ThreadAggregation, TICK_SECONDS } from '#metrics'
 import { EVENTS } from '../log-events.ts'
-import type { UnitLink } from '../unit-link.ts'
+import type { UnitLink } from '../units/unit-link.ts'
 
 /** The units that are measured. */
 interface MonitoredUnits {

@@ -1,7 +1,7 @@
 import type { EvaluationMessage } from '#contracts'
 import { type Action, Refusal } from '#crest'
 import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
-import type { UnitLink } from '../../unit-link.ts'
+import type { UnitLink } from '../../units/unit-link.ts'
 import type { ExplainContext } from './explain-action.ts'
 import { COMPLETE_REQUEST, COMPLETE_RESPONSE, EVALUATE_REQUEST, EVALUATE_RESPONSE } from './routes-description.ts'
 import { headerFields, simulatedRequest } from './simulated-request.ts'

@@ -1,8 +1,8 @@
 import { Refusal } from '#crest'
 import { type JsonObject, type JsonValue, setOwn } from '#json'
-import type { RouteEdit } from '../../route-edit.ts'
-import { MAX_ROUTE_FILE, parseRouteFile, type RouteFile } from '../../route-files.ts'
-import type { LocatedProblem } from '../../route-problems.ts'
+import type { RouteEdit } from '../../routes/route-edit.ts'
+import { MAX_ROUTE_FILE, parseRouteFile, type RouteFile } from '../../routes/route-files.ts'
+import type { LocatedProblem } from '../../routes/route-problems.ts'
 import { contentOf } from './route-resources.ts'
 
 /** Fields of a resource that are not stored in its file. */

@@ -1,8 +1,8 @@
 import type { Resource } from '#crest'
 import { isPlainObject, type JsonObject } from '#json'
-import type { StoredVersion } from '../../history/version-index.ts'
-import { fileRevision, idOf, type RouteFile, sourceRevision } from '../../route-files.ts'
-import type { RouteStore } from '../../route-store.ts'
+import type { StoredVersion } from '../../routes/history/version-index.ts'
+import { fileRevision, idOf, type RouteFile, sourceRevision } from '../../routes/route-files.ts'
+import type { RouteStore } from '../../routes/route-store.ts'
 
 interface DegradedObject {
   readonly object: string

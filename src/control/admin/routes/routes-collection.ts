@@ -13,9 +13,9 @@ import {
   type Transformation,
 } from '#crest'
 import { isPlainObject, type JsonObject } from '#json'
-import type { RouteFile } from '../../route-files.ts'
-import type { RouteStore } from '../../route-store.ts'
-import { TaskQueue } from '../../task-queue.ts'
+import type { RouteFile } from '../../routes/route-files.ts'
+import type { RouteStore } from '../../routes/route-store.ts'
+import { TaskQueue } from '../../routes/task-queue.ts'
 import { type PatchScripts, scriptTransformation } from './patch-scripts.ts'
 import { idInText } from './route-content.ts'
 import { RouteEditor } from './route-editor.ts'

@@ -1,7 +1,7 @@
 import { Refusal } from '#crest'
 import type { EtcdError } from '#etcd'
 import type { ReleaseError, ReleaseOutcome } from '#releases'
-import { refusalOfWrite } from '../../admin/write-refusal.ts'
+import { refusalOfWrite } from '../../routes/write-refusal.ts'
 
 const RETRY = { headers: { 'Retry-After': '5' } }
 

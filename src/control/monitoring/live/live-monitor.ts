@@ -1,7 +1,7 @@
 import type { ConnectorSettings, MetricSample } from '#contracts'
 import type { ApiSecurity } from '#crest'
 import { systemClock } from '#schema'
-import type { UnitLink } from '../../unit-link.ts'
+import type { UnitLink } from '../../units/unit-link.ts'
 import { LiveRequests } from './live-requests.ts'
 import { MetricsFeed } from './metrics-feed.ts'
 import { type MonitorApi, monitorApi } from './monitor-api.ts'

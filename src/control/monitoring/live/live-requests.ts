@@ -1,5 +1,5 @@
 import type { RequestWatch, WatchedRequests } from '#contracts'
-import type { UnitLink } from '../../unit-link.ts'
+import type { UnitLink } from '../../units/unit-link.ts'
 import type { EventStream } from './event-stream.ts'
 
 /** Milliseconds between reports of skipped requests, and between renewals of watches, also for restarted units. */

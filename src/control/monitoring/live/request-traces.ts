@@ -4,7 +4,7 @@ import { type Action, type Collection, Refusal, type Resource } from '#crest'
 import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
 import { EXPLAIN_REQUEST } from '../../admin/routes/routes-description.ts'
 import { simulatedRequest } from '../../admin/routes/simulated-request.ts'
-import type { UnitLink } from '../../unit-link.ts'
+import type { UnitLink } from '../../units/unit-link.ts'
 import { sendToTraffic, trafficPorts } from './sent-request.ts'
 import { SENT_RESPONSE, TRACE_DESCRIPTION, TRACE_ID } from './trace-description.ts'
 
