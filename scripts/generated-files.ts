@@ -3,17 +3,16 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path'
 import { BUILT_IN_TOPICS } from '#audit'
 import { RETIRED_TYPES, UNSUPPORTED_TYPES } from '#heap'
-import { CONFIGURATION_FILES } from '#instance'
+import { CONFIGURATION_FILES, ROUTE_FILE } from '#instance'
 import {
   contextsPage,
   documentPage,
-  documentSchema,
+  documentSchemaFiles,
   olderSpellingsPage,
   pageName,
   referenceIndex,
   referencePage,
   type TypeDefinition,
-  typeSchema,
 } from '#schema'
 import { declaredMetrics } from './metrics-page.ts'
 import { root } from './steps.ts'
@@ -28,8 +27,9 @@ export function generatedFiles(definitions: readonly TypeDefinition[]): Map<stri
   const byName = [...definitions].sort((a, b) => (a.name < b.name ? -1 : 1))
   const prose = proseFiles()
   const files = new Map<string, string>()
+  for (const [name, schema] of documentSchemaFiles(CONFIGURATION_FILES, byName, ROUTE_FILE))
+    files.set(`schemas/${name}`, asJson(schema))
   for (const file of CONFIGURATION_FILES) {
-    files.set(`schemas/${file.name}.json`, asJson(documentSchema(file, byName)))
     files.set(`${REFERENCE}/${file.name}.md`, marked(documentPage(file, readProse(prose.get(file.name)))))
   }
   for (const { name, schema } of BUILT_IN_TOPICS) files.set(`schemas/audit-${name}.json`, asJson(schema))
@@ -41,7 +41,6 @@ export function generatedFiles(definitions: readonly TypeDefinition[]): Map<stri
   files.set(`${REFERENCE}/contexts.md`, marked(contextsPage(byName)))
   const source = { definitions: byName, metrics: declaredMetrics() }
   for (const definition of byName) {
-    files.set(`schemas/${definition.name}.json`, asJson(typeSchema(definition, byName)))
     const page = pageName(definition.name)
     files.set(`${REFERENCE}/${page}.md`, marked(referencePage(definition, readProse(prose.get(page)), source)))
   }

@@ -202,6 +202,7 @@ test('every admin.json in the documents can be used', async (context) => {
 
 const schemas = generatedFiles(definitions)
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
+// The others refer to the definitions of the first.
 const [routeSchema, configSchema, adminSchema] = ['route', 'config', 'admin'].map((name) =>
   ajv.compile(JSON.parse(schemas.get(`schemas/${name}.json`)!)),
 ) as [ValidateFunction, ValidateFunction, ValidateFunction]

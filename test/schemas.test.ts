@@ -1,21 +1,23 @@
 // JSON Schemas of admin.json, config.json and routes: they accept and refuse the same files as the gateway, as far as JSON Schema can.
+// route.json has the definitions, to which the others refer.
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { isPlainObject, type JsonValue, readDocument } from '#json'
+import { isPlainObject, type JsonObject, type JsonValue, readDocument } from '#json'
 import { gateway } from '#test/command-line'
 import { Folder } from '#test/folder'
 
 const root = join(import.meta.dirname, '..')
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
 const schemas = new Map<string, ValidateFunction>(
-  ['admin', 'config', 'route'].map((name) => [
-    name,
-    ajv.compile(JSON.parse(readFileSync(join(root, `schemas/${name}.json`), 'utf8'))),
-  ]),
+  ['route', 'config', 'admin'].map((name) => [name, ajv.compile(publishedSchema(`${name}.json`))]),
 )
+
+function publishedSchema(file: string): JsonObject {
+  return JSON.parse(readFileSync(join(root, 'schemas', file), 'utf8')) as JsonObject
+}
 
 function problemsBySchema(name: string, json: JsonValue): string[] {
   const validate = schemas.get(name)!
@@ -159,11 +161,34 @@ for (const name of ['admin', 'config', 'route']) {
 
 test('every field of the schemas of files has a description', () => {
   for (const name of schemas.keys()) {
-    const { properties } = JSON.parse(readFileSync(join(root, `schemas/${name}.json`), 'utf8')) as {
-      properties: Record<string, JsonValue>
-    }
-    for (const [field, schema] of Object.entries(properties)) {
+    for (const [field, schema] of Object.entries(publishedSchema(`${name}.json`)['properties'] as JsonObject)) {
       assert.ok(isPlainObject(schema) && typeof schema['description'] === 'string', `${name}: ${field}`)
     }
+  }
+})
+
+test('each definition is in one file, and references are relative to the folder of the schemas', () => {
+  const seen = new Map<string, string>()
+  for (const file of globSync('*.json', { cwd: join(root, 'schemas') })) {
+    const schema = publishedSchema(file)
+    for (const name of Object.keys((schema['$defs'] ?? {}) as JsonObject)) {
+      assert.equal(seen.get(name), undefined, `${name} is in ${file} too`)
+      seen.set(name, file)
+    }
+    for (const [, target = '', name] of JSON.stringify(schema).matchAll(/"\$ref":"([^#"]*)#\/\$defs\/([^"]+)"/g)) {
+      const definitions = (target === '' ? schema : publishedSchema(target))['$defs'] as JsonObject
+      assert.ok(name !== undefined && name in definitions, `${file} refers to ${target}#${name}`)
+    }
+  }
+  assert.ok(seen.has('Handler') && seen.has('Chain.config'))
+})
+
+test('a schema that the gateway prints needs no other file', async () => {
+  using folder = new Folder()
+  for (const [name, validate] of schemas) {
+    const { stdout } = await gateway(['schema', name, '--instance', folder.path])
+    const alone = new Ajv2020({ strict: false, validateFormats: false }).compile(JSON.parse(stdout) as JsonObject)
+    for (const json of [...(accepted[name] ?? []), ...(refused[name] ?? [])])
+      assert.equal(alone(json), validate(json), `${name}: ${JSON.stringify(json)}`)
   }
 })

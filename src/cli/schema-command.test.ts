@@ -16,13 +16,14 @@ test('the schema of route files, and of one type, is printed', async () => {
 
 test('the schema of each kind of file is printed', async () => {
   using folder = new Folder()
-  for (const [file, title] of [
-    ['admin.json', 'admin.json'],
-    ['config.json', 'config.json'],
-    ['route.json', 'Route'],
+  for (const [name, title] of [
+    ['admin', 'admin.json'],
+    ['config', 'config.json'],
+    ['route', 'Route'],
   ] as const) {
-    const { stdout } = await gateway(['schema', file, '--instance', folder.path])
+    const { stdout } = await gateway(['schema', name, '--instance', folder.path])
     assert.equal((JSON.parse(stdout) as Record<string, unknown>)['title'], title)
+    assert.equal((await gateway(['schema', `${name}.json`, '--instance', folder.path])).stdout, stdout)
   }
 })
 

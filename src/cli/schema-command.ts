@@ -17,19 +17,19 @@ import { aligned, writeJson } from './terminal.ts'
 
 /** `gateway schema`: JSON Schema for editors and pipelines. */
 export const SchemaCommand: Command = {
-  usage: ['schema [TYPE|admin.json|config.json|route.json] [--json]', 'schema --list [--json]'],
+  usage: ['schema [TYPE|admin|config|route] [--json]', 'schema --list [--json]'],
   description: [
-    'Prints the JSON Schema (draft 2020-12) of the objects of one type, or of a kind of file; without operand, of route files. Types of the instance\'s "extra" folder are included.',
+    'Prints the JSON Schema (draft 2020-12) of the objects of one type, or of a kind of file (also as admin.json, config.json and route.json); without operand, of route files. It has all its definitions, so that it is used without another file. Types of the instance\'s "extra" folder are included.',
   ],
   options: [{ name: 'list', description: 'List the types instead.' }, INSTANCE_OPTION],
   operands: {
     least: 0,
     most: 1,
-    complete: [...CONFIGURATION_FILES.map(({ name }) => `${name}.json`), ...CATALOGUE.map(({ name }) => name)],
+    complete: [...CONFIGURATION_FILES.map(({ name }) => name), ...CATALOGUE.map(({ name }) => name)],
   },
   examples: [
-    { line: 'gateway schema route.json > route.schema.json', note: 'for completion and checks in an editor' },
-    { line: 'gateway schema admin.json > admin.schema.json', note: 'the same for admin.json' },
+    { line: 'gateway schema route > route.schema.json', note: 'for completion and checks in an editor' },
+    { line: 'gateway schema admin > admin.schema.json', note: 'the same for admin.json' },
     { line: 'gateway schema StaticResponseHandler', note: 'one type' },
   ],
   exits: [[EXIT.configuration, 'there is no such instance, or a module of its "extra" folder can not be used']],
@@ -50,8 +50,8 @@ export const SchemaCommand: Command = {
       else stdout.write(`${aligned(list.map(({ name, kind, summary }) => [name, kind, summary])).join('\n')}\n`)
       return EXIT.ok
     }
-    const [asked = 'route.json'] = args.operands
-    const file = CONFIGURATION_FILES.find(({ name }) => asked === `${name}.json`)
+    const [asked = 'route'] = args.operands
+    const file = CONFIGURATION_FILES.find(({ name }) => asked === name || asked === `${name}.json`)
     if (file !== undefined) {
       writeJson(stdout, documentSchema(file, types))
       return EXIT.ok

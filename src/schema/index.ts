@@ -65,7 +65,13 @@ export { type FieldMigration, withoutField } from './field-migration.ts'
 export { type FieldValue, fieldValuesIn } from './field-values.ts'
 export { contextsPage, type MetricNote } from './flow-page.ts'
 export { defaultSettings, type GatewaySettings, gatewaySettings, SETTING_FIELDS } from './gateway-settings.ts'
-export { type DocumentSource, documentSchema, shallowDocumentSchema, typeSchema } from './json-schema.ts'
+export {
+  type DocumentSource,
+  documentSchema,
+  documentSchemaFiles,
+  shallowDocumentSchema,
+  typeSchema,
+} from './json-schema.ts'
 export { adapter, type Kind, kind } from './kind.ts'
 export { reportUnknownNames, unboundNames } from './known-names.ts'
 export { type CatalogueType, LazyType, loadTypes } from './lazy-type.ts'

@@ -41,7 +41,7 @@ async function ended(words: readonly string[]): Promise<{ code: number | null; s
 test('the package has the launcher, built files with source maps, schemas, pages of the Studio and notices, and no sources', () => {
   const { files } = installed
   const expected = ['LICENSE', 'README.md', 'THIRD-PARTY-NOTICES.md', 'bin/gateway', 'dist/main.js', 'dist/main.js.map']
-  for (const path of [...expected, 'dist/unit.js', 'schemas/Chain.json', 'studio/dist/index.html']) {
+  for (const path of [...expected, 'dist/unit.js', 'schemas/route.json', 'studio/dist/index.html']) {
     assert.ok(files.includes(path), path)
   }
   assert.deepEqual(
