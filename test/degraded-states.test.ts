@@ -21,9 +21,9 @@ import { JournalPause } from '../src/control/audit/journal-pause.ts'
 import { SignalExport } from '../src/control/monitoring/telemetry/signal-export.ts'
 import { RecentEnds } from '../src/control/units/recent-ends.ts'
 import { FileAttributesFilter } from '../src/objects/filters/file-attributes/file-attributes-filter.ts'
-import { AuthorizationServer } from '../src/objects/lib/access-token/authorization-server.ts'
 import { CachedIdentities, IdentityReports } from '../src/objects/lib/tls/cached-identities.ts'
 import { usableKeys } from '../src/objects/lib/tls/usable-keys.ts'
+import { AuthorizationServer } from '../src/objects/lib/tokens/authorization-server.ts'
 import { ScheduledExecutorService } from '../src/objects/services/scheduled-executor/scheduled-executor-service.ts'
 import { OutageReport } from '../src/unit/access-log/outage-report.ts'
 
@@ -68,7 +68,7 @@ const PARTS: Readonly<Record<string, readonly ((() => Promise<Part>) | NamedTest
   ],
   'src/control/monitoring/telemetry/signal-export.ts': [collector],
   'src/objects/filters/file-attributes/record-file.ts': [recordFile],
-  'src/objects/lib/access-token/authorization-server.ts': [authorizationServer],
+  'src/objects/lib/tokens/authorization-server.ts': [authorizationServer],
   'src/objects/lib/tls/cached-identities.ts': [serverCertificate],
   'src/objects/lib/tls/usable-keys.ts': [clientKey],
   'src/objects/services/am/service-state.ts': [

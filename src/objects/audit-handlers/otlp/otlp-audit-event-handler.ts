@@ -5,8 +5,8 @@ import { appendPointer } from '#json'
 import { config, defineType, map, oneOf, secretId, string, url } from '#schema'
 import { HANDLER_EVENTS, HANDLER_FIELDS, HANDLER_METRICS, handlerBase } from '../../lib/audit/handler-fields.ts'
 import { formatField, readTls, renewalOf, secretText, timeLimit, tlsField } from '../../lib/audit/remote-fields.ts'
-import { reportHeader } from '../../lib/header-fields.ts'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
+import { reportHeader } from '../../lib/messages/header-fields.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/messages/log-events.ts'
 
 /** Sends events as OTLP log records. */
 export const OtlpAuditEventHandler = defineType({

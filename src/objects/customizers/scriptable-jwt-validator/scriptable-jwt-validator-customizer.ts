@@ -1,9 +1,9 @@
 import { type JwtValidatorCustomizer, JwtValidatorCustomizerKind } from '#contracts'
 import { defineType } from '#schema'
 import { ClaimConstraints, type ObjectScript, SCRIPT_EVENTS } from '#scripts'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
-import { openScript } from '../../lib/script/open-script.ts'
-import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/scripts/log-events.ts'
+import { openScript } from '../../lib/scripts/open-script.ts'
+import { scriptFields, scriptRules } from '../../lib/scripts/script-fields.ts'
 
 /** Validates further claims of tokens by a script. */
 export const ScriptableJwtValidatorCustomizer = defineType({

@@ -1,7 +1,7 @@
 import { DecoratorKind, FilterKind, HandlerKind } from '#contracts'
 import type { Exchange, Filter, Handler, Uri } from '#http'
 import { defineDecorator, type Environment, wrap } from '#schema'
-import { type BaseUri, optionalBaseUri } from '../../lib/base-uri.ts'
+import { type BaseUri, optionalBaseUri } from '../../lib/messages/base-uri.ts'
 
 /** Sends requests of an object to another server. */
 export const BaseUriDecorator = defineDecorator({

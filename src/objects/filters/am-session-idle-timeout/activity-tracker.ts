@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { decryptToken, encryptJwt, parseToken, TokenError } from '#jose'
 import { isPlainObject, parseJson } from '#json'
-import type { SymmetricKeys } from '../../lib/session/symmetric-keys.ts'
+import type { SymmetricKeys } from '../../lib/sessions/symmetric-keys.ts'
 
 /** Last use of a session; times in milliseconds. */
 export interface Activity {

@@ -1,8 +1,8 @@
 import { AmServiceKind, FilterKind, secretsProvider } from '#contracts'
 import { config, defineType, duration, oneOf, ref, runtime, secretId } from '#schema'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
-import { reportCookie, sessionCookieFields } from '../../lib/session/session-cookie.ts'
-import { configuredKeys, ENCRYPTION_METHOD_FIELD, randomKeys } from '../../lib/session/symmetric-keys.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/am/log-events.ts'
+import { reportCookie, sessionCookieFields } from '../../lib/sessions/session-cookie.ts'
+import { configuredKeys, ENCRYPTION_METHOD_FIELD, randomKeys } from '../../lib/sessions/symmetric-keys.ts'
 import { EVENTS } from '../log-events.ts'
 import { sessionIdleTimeout } from './session-idle-timeout.ts'
 

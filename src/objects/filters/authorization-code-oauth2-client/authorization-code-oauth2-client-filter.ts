@@ -15,8 +15,8 @@ import {
   secretId,
   string,
 } from '#schema'
-import { LOGIN_LIFETIME } from '../../lib/sso/login-cookies.ts'
-import { UsedStates } from '../../lib/sso/used-states.ts'
+import { LOGIN_LIFETIME } from '../../lib/login/login-cookies.ts'
+import { UsedStates } from '../../lib/login/used-states.ts'
 import { EVENTS } from '../log-events.ts'
 import { LoginRequest, type LoginSettings } from './login-request.ts'
 import { registrationKey } from './login-session.ts'

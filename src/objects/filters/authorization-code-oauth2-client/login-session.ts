@@ -2,7 +2,7 @@ import type { ClientRegistration } from '#contracts'
 import type { Session } from '#http'
 import type { JsonObject } from '#json'
 import { type IssuedTokens, idTokenClaims } from '#openid'
-import { LOGIN_LIFETIME } from '../../lib/sso/login-cookies.ts'
+import { LOGIN_LIFETIME } from '../../lib/login/login-cookies.ts'
 import { type LoginIdentity, loginIdentity } from './login-identity.ts'
 
 /** Maximum of pending logins, for example in several tabs; the oldest is evicted. */

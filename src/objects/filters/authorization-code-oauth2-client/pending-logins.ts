@@ -1,8 +1,8 @@
 import type { ClientRegistration } from '#contracts'
 import type { Exchange, Response } from '#http'
 import { isLoginSecret } from '#openid'
-import { LoginCookies } from '../../lib/sso/login-cookies.ts'
-import { loginLoops } from '../../lib/sso/login-loops.ts'
+import { LoginCookies } from '../../lib/login/login-cookies.ts'
+import { loginLoops } from '../../lib/login/login-loops.ts'
 import type { PendingLogin } from './login-session.ts'
 import { responseCookies } from './posted-response-cookies.ts'
 

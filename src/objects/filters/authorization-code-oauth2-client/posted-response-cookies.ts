@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Exchange, type Response, respond } from '#http'
-import { hostCookieName, withholdHostCookies, writeHostCookie } from '../../lib/sso/host-cookie.ts'
+import { hostCookieName, withholdHostCookies, writeHostCookie } from '../../lib/browser/host-cookie.ts'
 
 const NAME = 'gateway-answer-'
 const LIFETIME = 60

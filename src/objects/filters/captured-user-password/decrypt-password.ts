@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { createSecretKey } from 'node:crypto'
 import { decryptWithKey, parseToken } from '#jose'
 import { isPlainObject, type JsonObject, parseJson } from '#json'
-import { decryptText } from '../../lib/text-cipher.ts'
+import { decryptText } from '../../lib/messages/text-cipher.ts'
 
 /** How the access manager encrypts the password. */
 export type KeyType = 'AES' | 'DES'

@@ -9,7 +9,7 @@ import {
   RESILIENCE_EVENTS,
 } from '#resilience'
 import { defineType } from '#schema'
-import { CIRCUIT_FIELDS, checkCircuit } from '../../lib/circuit-fields.ts'
+import { CIRCUIT_FIELDS, checkCircuit } from '../../lib/limits/circuit-fields.ts'
 
 /** Stops sending requests to a handler that keeps failing. */
 export const CircuitBreakerFilter = defineType({

@@ -1,11 +1,11 @@
 import { FilterKind, secretsProvider } from '#contracts'
 import { chain, type Handler } from '#http'
 import { config, defineType, needs, renames, secretId, string } from '#schema'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
-import { clientSecretBasic } from '../../lib/oauth2-client/client-secret.ts'
-import { ClientToken } from '../../lib/oauth2-client/client-token.ts'
-import { authorizeWithToken, checkScopes, TOKEN_REQUEST_FIELDS } from '../../lib/oauth2-client/token-authorization.ts'
-import { requestToken } from '../../lib/oauth2-client/token-request.ts'
+import { clientSecretBasic } from '../../lib/outbound-auth/client-secret.ts'
+import { ClientToken } from '../../lib/outbound-auth/client-token.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/outbound-auth/log-events.ts'
+import { authorizeWithToken, checkScopes, TOKEN_REQUEST_FIELDS } from '../../lib/outbound-auth/token-authorization.ts'
+import { requestToken } from '../../lib/outbound-auth/token-request.ts'
 
 const FILTERS = 'use a filter such as ClientSecretBasicAuthenticationFilter in endpointHandler instead'
 

@@ -1,6 +1,6 @@
 import { FilterKind } from '#contracts'
 import { defineType } from '#schema'
-import { CLIENT_SECRET_FIELDS, clientSecretBasic } from '../../lib/oauth2-client/client-secret.ts'
+import { CLIENT_SECRET_FIELDS, clientSecretBasic } from '../../lib/outbound-auth/client-secret.ts'
 
 /** Authenticates an OAuth 2.0 client with `client_secret_basic`. */
 export const ClientSecretBasicAuthenticationFilter = defineType({

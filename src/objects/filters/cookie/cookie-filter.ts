@@ -1,7 +1,7 @@
 import { FilterKind } from '#contracts'
 import { type Cookie, type Filter, isPublicSuffix, parseSetCookie, type Request, type Response } from '#http'
 import { config, defineType, list, oneOf, string } from '#schema'
-import { claimContent, dropContentOfOthers } from '../../lib/session/application-content.ts'
+import { claimContent, dropContentOfOthers } from '../../lib/sessions/application-content.ts'
 import { CookieJar } from './cookie-jar.ts'
 
 const ACTIONS = ['MANAGE', 'SUPPRESS', 'RELAY'] as const

@@ -1,6 +1,6 @@
 import { type Cookie, isPublicSuffix, type Session, type Uri } from '#http'
 import type { JsonValue } from '#json'
-import { MANAGED_COOKIES } from '../../lib/session/application-content.ts'
+import { MANAGED_COOKIES } from '../../lib/sessions/application-content.ts'
 
 const MAX_COOKIES = 50
 const MAX_LENGTH = 4_096

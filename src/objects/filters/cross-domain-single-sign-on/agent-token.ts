@@ -4,8 +4,8 @@ import { claim, parseSignedToken, readClaims, type SignedToken, TokenError, viol
 import type { JsonObject } from '#json'
 import { Discovery } from '#openid'
 import type { Clock, Environment } from '#schema'
-import { publishedKeys, signatureProblem } from '../../lib/openid/id-token-keys.ts'
-import { tokenDigest } from '../../lib/session-tags.ts'
+import { tokenDigest } from '../../lib/am/session-tags.ts'
+import { publishedKeys, signatureProblem } from '../../lib/tokens/id-token-keys.ts'
 
 /** Names of the claim with the session token; the one that the access manager uses is undocumented. */
 const SESSION_CLAIMS = ['ssoToken', 'sso_token', 'session_token', 'ssotoken']

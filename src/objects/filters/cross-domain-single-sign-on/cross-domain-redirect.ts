@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { type AmDialect, type AmService, type LoginAdvice, type LoginRedirect, markLoginRedirect } from '#contracts'
 import { type Exchange, respond, type Uri } from '#http'
-import { LoginCookies } from '../../lib/sso/login-cookies.ts'
-import { loginParameters } from '../../lib/sso/login-parameters.ts'
-import type { RedirectionMarker } from '../../lib/sso/redirection-marker.ts'
+import { LoginCookies } from '../../lib/login/login-cookies.ts'
+import { loginParameters } from '../../lib/login/login-parameters.ts'
+import type { RedirectionMarker } from '../../lib/login/redirection-marker.ts'
 
 /** Pending logins of browsers, each in a cookie with its state and nonce. */
 export const LOGINS = new LoginCookies('gateway-cdsso-login', { isPosted: true })

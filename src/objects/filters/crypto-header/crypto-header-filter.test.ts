@@ -86,7 +86,7 @@ test('a value that can not be decrypted is removed, and not logged', async () =>
 
 test('decrypted line breaks do not become header fields', async () => {
   await using encrypt = await built({ messageType: 'REQUEST' })
-  const { encryptText } = await import('../../lib/text-cipher.ts')
+  const { encryptText } = await import('../../lib/messages/text-cipher.ts')
   const hostile = encryptText(Buffer.from('a\r\nX-Admin: true'), KEY, 'AES/ECB/PKCS5Padding') as string
   await using decrypt = await built({ operation: 'DECRYPT' })
   assert.deepEqual(await requestValues(decrypt.object, hostile), [])

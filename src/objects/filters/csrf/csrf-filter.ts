@@ -13,9 +13,9 @@ import {
 } from '#http'
 import { boolean, config, defineType, type Environment, ref, string, token } from '#schema'
 import { recordDenied } from '../../lib/audit/decisions.ts'
-import { reportHeader } from '../../lib/header-fields.ts'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
-import { isOfOwnPage } from '../../lib/sso/own-page.ts'
+import { isOfOwnPage } from '../../lib/browser/own-page.ts'
+import { reportHeader } from '../../lib/messages/header-fields.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/messages/log-events.ts'
 
 /** Passes on requests with unsafe methods only with a token that other sites can not read. */
 export const CsrfFilter = defineType({

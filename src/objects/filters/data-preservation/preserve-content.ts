@@ -4,9 +4,9 @@ import { Body, type Exchange, type Filter, type Handler, type Response, type Uri
 import { isPlainObject } from '#json'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
-import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
-import { isOfOwnPage } from '../../lib/sso/own-page.ts'
-import { submittedForm } from '../../lib/sso/submitted-form.ts'
+import { isOfOwnPage } from '../../lib/browser/own-page.ts'
+import { sameOriginGoto } from '../../lib/browser/same-origin-goto.ts'
+import { submittedForm } from '../../lib/browser/submitted-form.ts'
 
 interface PreservationSettings {
   readonly maxBytes: number

@@ -1,9 +1,9 @@
 import { FilterKind } from '#contracts'
 import { ENCRYPTION_ALGORITHMS, ENCRYPTION_METHODS } from '#jose'
 import { config, defineType, oneOf, secretId } from '#schema'
-import { ASSERTION_RULES, assertionFields } from '../../lib/oauth2-client/assertion-fields.ts'
-import { assertClient } from '../../lib/oauth2-client/client-assertion.ts'
-import { reportClaims } from '../../lib/oauth2-client/extra-claims.ts'
+import { ASSERTION_RULES, assertionFields } from '../../lib/outbound-auth/assertion-fields.ts'
+import { assertClient } from '../../lib/outbound-auth/client-assertion.ts'
+import { reportClaims } from '../../lib/outbound-auth/extra-claims.ts'
 
 /** Authenticates an OAuth 2.0 client with an encrypted `private_key_jwt`. */
 export const EncryptedPrivateKeyJwtClientAuthenticationFilter = defineType({

@@ -13,7 +13,7 @@ import {
 } from '#http'
 import type { Logger } from '#logging'
 import { type Assign, config, defineType, leftValue, list, object, oneOf, type Pattern, regex, string } from '#schema'
-import { isCharset } from '../../lib/charset.ts'
+import { isCharset } from '../../lib/messages/charset.ts'
 import { EVENTS } from '../log-events.ts'
 
 /** Stores texts that patterns find in the content of a message. */

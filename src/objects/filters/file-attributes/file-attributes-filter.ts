@@ -16,8 +16,8 @@ import {
   runtime,
   string,
 } from '#schema'
-import { assignedTarget } from '../../lib/assigned-target.ts'
-import { isCharset } from '../../lib/charset.ts'
+import { assignedTarget } from '../../lib/deprecated-fields/assigned-target.ts'
+import { isCharset } from '../../lib/messages/charset.ts'
 import { EVENTS } from '../log-events.ts'
 import { RecordFile } from './record-file.ts'
 

@@ -1,6 +1,6 @@
 import { FilterKind } from '#contracts'
 import { config, defineType, string } from '#schema'
-import { reportCookie, sessionCookieFields } from '../../lib/session/session-cookie.ts'
+import { reportCookie, sessionCookieFields } from '../../lib/sessions/session-cookie.ts'
 import { trackFragment } from './track-fragment.ts'
 
 /** Keeps the fragment of a URL over a login. */

@@ -1,11 +1,11 @@
 import { isLoginRedirect } from '#contracts'
 import { type Exchange, type Filter, parseForm, type Response, respond } from '#http'
-import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
-import { type SessionCookieSettings, takeCookies, writeCookie } from '../../lib/session/session-cookie.ts'
-import { hostCookieName } from '../../lib/sso/host-cookie.ts'
-import { isNavigation } from '../../lib/sso/login-required.ts'
-import { isOfOwnPage } from '../../lib/sso/own-page.ts'
-import { submittedForm } from '../../lib/sso/submitted-form.ts'
+import { hostCookieName } from '../../lib/browser/host-cookie.ts'
+import { isOfOwnPage } from '../../lib/browser/own-page.ts'
+import { sameOriginGoto } from '../../lib/browser/same-origin-goto.ts'
+import { submittedForm } from '../../lib/browser/submitted-form.ts'
+import { isNavigation } from '../../lib/login/login-required.ts'
+import { type SessionCookieSettings, takeCookies, writeCookie } from '../../lib/sessions/session-cookie.ts'
 import { formatPending, isWebPage, type PendingFragment, pendingIn, validFragment } from './fragment-cookie.ts'
 
 interface FragmentSettings {

@@ -1,6 +1,6 @@
 import { FilterKind, HandlerKind, ResourceAccessKind, secretsProvider } from '#contracts'
 import { byShape, config, defineType, duration, exactlyOneOf, list, object, ref, runtime, template } from '#schema'
-import { tokenFields } from '../../lib/jwt/token-fields.ts'
+import { tokenFields } from '../../lib/tokens/token-fields.ts'
 import { swapGrant } from './swap-grant.ts'
 
 /** Turns token requests into requests with a JWT of the gateway. */

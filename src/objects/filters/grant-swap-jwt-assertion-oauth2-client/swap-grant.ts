@@ -5,9 +5,9 @@ import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
 import type { Clock, Runtime } from '#schema'
 import { recordDenied } from '../../lib/audit/decisions.ts'
-import { buildToken, type TokenKeys } from '../../lib/jwt/build-token.ts'
-import { claimsFrom } from '../../lib/jwt/claims-from.ts'
-import { scopesFor } from '../../lib/oauth2-client/requested-scopes.ts'
+import { scopesFor } from '../../lib/outbound-auth/requested-scopes.ts'
+import { buildToken, type TokenKeys } from '../../lib/tokens/build-token.ts'
+import { claimsFrom } from '../../lib/tokens/claims-from.ts'
 
 interface SwapSettings {
   readonly clientId: Runtime<string> | null

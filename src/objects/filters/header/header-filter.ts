@@ -1,9 +1,9 @@
 import { FilterKind } from '#contracts'
 import { type Exchange, equalsIgnoreCase, type Filter, type Headers, type Response, sameManagedName } from '#http'
 import { config, defineType, list, listOrOne, map, oneOf, type Runtime, runtime, string } from '#schema'
-import { checkHeaderFields, constantText, reportHeader, warnOfFraming } from '../../lib/header-fields.ts'
-import { HEADER_ENCODINGS, type HeaderFields, HeaderValues } from '../../lib/header-values.ts'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
+import { checkHeaderFields, constantText, reportHeader, warnOfFraming } from '../../lib/messages/header-fields.ts'
+import { HEADER_ENCODINGS, type HeaderFields, HeaderValues } from '../../lib/messages/header-values.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/messages/log-events.ts'
 
 /** Removes, replaces and adds headers of requests or responses. */
 export const HeaderFilter = defineType({

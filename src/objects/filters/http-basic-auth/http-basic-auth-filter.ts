@@ -3,8 +3,8 @@ import type { Exchange, Filter, Handler, Request, Response } from '#http'
 import { bufferForReplay } from '#resilience'
 import { boolean, config, defineType, type Environment, type Runtime, ref, runtime } from '#schema'
 import { recordStatus } from '../../lib/audit/decisions.ts'
-import { basicField } from '../../lib/oauth2-client/basic-credentials.ts'
-import { claimContent, dropContentOfOthers, SENT_CREDENTIALS } from '../../lib/session/application-content.ts'
+import { basicField } from '../../lib/outbound-auth/basic-credentials.ts'
+import { claimContent, dropContentOfOthers, SENT_CREDENTIALS } from '../../lib/sessions/application-content.ts'
 
 /** Logs users in at an application that demands HTTP Basic. */
 export const HttpBasicAuthFilter = defineType({

@@ -1,6 +1,6 @@
 import { FilterKind, secretsProvider } from '#contracts'
 import { boolean, config, defineType, secretId, string } from '#schema'
-import { basicAuthentication, usernameProblem } from '../../lib/oauth2-client/basic-credentials.ts'
+import { basicAuthentication, usernameProblem } from '../../lib/outbound-auth/basic-credentials.ts'
 
 /** Authenticates the gateway with a user name and a password. */
 export const HttpBasicAuthenticationClientFilter = defineType({

@@ -1,7 +1,7 @@
 import { JwtBuilderContext } from '#contracts'
 import type { Exchange, Filter } from '#http'
-import { buildToken, type TokenKeys } from '../../lib/jwt/build-token.ts'
-import { claimsFrom } from '../../lib/jwt/claims-from.ts'
+import { buildToken, type TokenKeys } from '../../lib/tokens/build-token.ts'
+import { claimsFrom } from '../../lib/tokens/claims-from.ts'
 
 /** Builds a token for each request and adds it to the context. A failure is a fault. */
 export function buildJwt(template: (exchange: Exchange) => unknown, keys: TokenKeys): Filter {

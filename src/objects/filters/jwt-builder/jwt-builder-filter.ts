@@ -1,6 +1,6 @@
 import { FilterKind, JwtBuilderContext, secretsProvider } from '#contracts'
 import { byShape, defineType, exactlyOneOf, type PresenceRule, runtime, template } from '#schema'
-import { tokenFields } from '../../lib/jwt/token-fields.ts'
+import { tokenFields } from '../../lib/tokens/token-fields.ts'
 import { buildJwt } from './build-jwt.ts'
 
 const ONE_OF = exactlyOneOf('signature', 'encryption')

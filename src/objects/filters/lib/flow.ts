@@ -1,7 +1,7 @@
 import type { Exchange, Response } from '#http'
 import type { Logger } from '#logging'
 import { recordResponse } from '../../lib/audit/decisions.ts'
-import { type Awaitable, then } from '../../lib/awaitable.ts'
+import { type Awaitable, then } from './awaitable.ts'
 
 /** State of a flow for one request: steps read it and set it for later steps. */
 export interface FlowState {

@@ -12,7 +12,7 @@ import { type OpenedJwt, type OpeningKeys, openJwt, type TokenRules, violations 
 import type { Logger } from '#logging'
 import { atLeastOneOf, type Clock, config, type Environment, type Runtime, ref, secretId } from '#schema'
 import { recordDenied, recordFailed, recordGranted } from '../../lib/audit/decisions.ts'
-import { VALIDATION_KEY_FIELDS, type ValidationKeyValues, validationKeys } from '../../lib/jwt/validation-keys.ts'
+import { VALIDATION_KEY_FIELDS, type ValidationKeyValues, validationKeys } from '../../lib/tokens/validation-keys.ts'
 import { EVENTS } from '../log-events.ts'
 
 /** The common fields of filters that validate a JWT. */

@@ -1,7 +1,7 @@
 import type { AmSession } from '#contracts'
 import { type Response, respondUnavailable } from '#http'
 import type { LogEvent } from '#logging'
-import type { RedirectionMarker } from '../../lib/sso/redirection-marker.ts'
+import type { RedirectionMarker } from '../../lib/login/redirection-marker.ts'
 import type { FlowState } from './flow.ts'
 
 /** State of a filter that redirects requests without a session to the login page of an access manager. */

@@ -1,7 +1,7 @@
 import { FilterKind } from '#contracts'
 import type { Exchange, Filter, Response, Uri } from '#http'
 import { config, defineType, list, string } from '#schema'
-import { type BaseUri, baseUri } from '../../lib/base-uri.ts'
+import { type BaseUri, baseUri } from '../../lib/messages/base-uri.ts'
 import { namesOwnServer, parseServerName, type ServerName, splitReference } from '../lib/own-server.ts'
 
 /** Rewrites redirects of the application, so that they do not bypass the gateway. */

@@ -4,8 +4,8 @@ import type { AccessTokenResolver, TokenResolution } from '#contracts'
 import { respond } from '#http'
 import { manualClock } from '#test/build'
 import { exchangeFor } from '#test/exchange'
-import type { RecentCredentials } from '../../lib/access-token/credentials.ts'
-import { RecentValues } from '../../lib/access-token/recent-values.ts'
+import type { RecentCredentials } from '../../lib/tokens/credentials.ts'
+import { RecentValues } from '../../lib/tokens/recent-values.ts'
 import { Admission } from './admission.ts'
 
 const INVALID: TokenResolution = { outcome: 'invalid', description: 'unknown' }

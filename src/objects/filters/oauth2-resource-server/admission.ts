@@ -8,16 +8,11 @@ import {
 } from '#contracts'
 import { type Exchange, type Filter, type Handler, type Response, respond } from '#http'
 import type { Assign, Clock, Environment } from '#schema'
-import { isBound } from '../../lib/access-token/bound-token.ts'
-import {
-  authorizationIn,
-  credentialsOf,
-  type RecentCredentials,
-  type Scheme,
-} from '../../lib/access-token/credentials.ts'
-import { EXPIRED } from '../../lib/access-token/token-info.ts'
 import { recordDenied, recordFailed, recordGranted } from '../../lib/audit/decisions.ts'
-import { type Awaitable, then } from '../../lib/awaitable.ts'
+import { isBound } from '../../lib/tokens/bound-token.ts'
+import { authorizationIn, credentialsOf, type RecentCredentials, type Scheme } from '../../lib/tokens/credentials.ts'
+import { EXPIRED } from '../../lib/tokens/token-info.ts'
+import { type Awaitable, then } from '../lib/awaitable.ts'
 import { Challenges } from './challenge.ts'
 import type { RequiredScopes } from './required-scopes.ts'
 

@@ -1,7 +1,7 @@
 import type { TokenRejection } from '#contracts'
 import { type Response, respond, respondUnavailable } from '#http'
-import type { Scheme } from '../../lib/access-token/credentials.ts'
-import { DPOP_ALGORITHMS } from '../../lib/access-token/dpop-algorithms.ts'
+import type { Scheme } from '../../lib/tokens/credentials.ts'
+import { DPOP_ALGORITHMS } from '../../lib/tokens/dpop-algorithms.ts'
 
 /** The codes of RFC 6750 section 3.1 and RFC 9449 section 7.1. */
 type ErrorCode = 'invalid_request' | 'invalid_token' | 'insufficient_scope' | 'invalid_dpop_proof' | 'use_dpop_nonce'

@@ -14,11 +14,11 @@ import {
   renames,
   string,
 } from '#schema'
-import { TOKEN_CACHE_EVENTS } from '../../lib/access-token/cached-resolver.ts'
-import type { RecentCredentials } from '../../lib/access-token/credentials.ts'
-import { RecentValues } from '../../lib/access-token/recent-values.ts'
-import { cachedResolver, MAXIMUM_TIME_FIELD, TOKEN_CACHE_FIELDS } from '../../lib/access-token/token-cache.ts'
-import { assignedTarget } from '../../lib/assigned-target.ts'
+import { assignedTarget } from '../../lib/deprecated-fields/assigned-target.ts'
+import { TOKEN_CACHE_EVENTS } from '../../lib/tokens/cached-resolver.ts'
+import type { RecentCredentials } from '../../lib/tokens/credentials.ts'
+import { RecentValues } from '../../lib/tokens/recent-values.ts'
+import { cachedResolver, MAXIMUM_TIME_FIELD, TOKEN_CACHE_FIELDS } from '../../lib/tokens/token-cache.ts'
 import { Admission } from './admission.ts'
 import { endWithToken } from './open-connections.ts'
 import { requiredScopes, SCOPES_FIELD } from './required-scopes.ts'

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { claim, numericDate, parseToken, readClaims, TokenError } from '#jose'
 import type { Clock } from '#schema'
-import { REJECTION_PAUSE } from '../../lib/oauth2-client/client-token.ts'
-import type { IssuedToken, TokenResult } from '../../lib/oauth2-client/token-request.ts'
+import { REJECTION_PAUSE } from '../../lib/outbound-auth/client-token.ts'
+import type { IssuedToken, TokenResult } from '../../lib/outbound-auth/token-request.ts'
 
 /** A token is not used in the last tenth of its lifetime, at most this long, so that it does not expire in flight. */
 const LARGEST_MARGIN = 30_000

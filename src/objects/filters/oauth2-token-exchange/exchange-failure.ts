@@ -1,7 +1,7 @@
 import { type OAuth2Failure, OAuth2FailureContext } from '#contracts'
 import { type Handler, respond } from '#http'
 import { reasonWithError } from '../../lib/audit/known-error.ts'
-import type { IssuedToken, TokenResult } from '../../lib/oauth2-client/token-request.ts'
+import type { IssuedToken, TokenResult } from '../../lib/outbound-auth/token-request.ts'
 
 /** Error codes of the gateway, where the server sent none. */
 const UNAVAILABLE = 'temporarily_unavailable'

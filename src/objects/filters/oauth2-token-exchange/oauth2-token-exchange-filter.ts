@@ -21,9 +21,9 @@ import {
   string,
   url,
 } from '#schema'
-import { maximumSizeField, unitSize } from '../../lib/cache.ts'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
-import { ENDPOINT_HANDLER_FIELD } from '../../lib/oauth2-client/token-authorization.ts'
+import { maximumSizeField, unitSize } from '../../lib/caching/cache.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/outbound-auth/log-events.ts'
+import { ENDPOINT_HANDLER_FIELD } from '../../lib/outbound-auth/token-authorization.ts'
 import { EVENTS } from '../log-events.ts'
 import { ExchangeCache } from './exchange-cache.ts'
 import { defaultFailure } from './exchange-failure.ts'

@@ -9,8 +9,8 @@ import {
   type Settled,
   secretId,
 } from '#schema'
-import { decryptText, textCipherKey } from '../../lib/text-cipher.ts'
-import { TEXT_CIPHER_FIELDS } from '../../lib/text-cipher-fields.ts'
+import { decryptText, textCipherKey } from '../../lib/messages/text-cipher.ts'
+import { TEXT_CIPHER_FIELDS } from '../../lib/messages/text-cipher-fields.ts'
 
 const MEMBERS = {
   keySecretId: config(secretId()).meta({

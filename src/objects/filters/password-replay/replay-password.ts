@@ -3,7 +3,7 @@ import { EvaluationError } from '#expression'
 import { Entity, type Exchange, type Filter, type Handler, type Response } from '#http'
 import type { Logger } from '#logging'
 import type { Condition, Pattern } from '#schema'
-import { type BuildRequest, cancelStreamed } from '../../lib/static-request.ts'
+import { type BuildRequest, cancelStreamed } from '../../lib/messages/static-request.ts'
 import { EVENTS } from '../log-events.ts'
 
 interface ReplaySettings {

@@ -1,6 +1,6 @@
 import type { AmService, LoginRedirect } from '#contracts'
 import { type Response, respond, type Uri } from '#http'
-import { withTransaction } from '../../lib/policy/transaction.ts'
+import { withTransaction } from '../../lib/am/transaction.ts'
 
 /** Advices that a user can follow by logging in again. */
 const FOLLOWED = new Set([

@@ -3,7 +3,7 @@ import { type AmService, type PolicyDecision, PolicyDecisionContext, type Resour
 import type { Exchange, Handler } from '#http'
 import type { Logger } from '#logging'
 import type { Assign, Clock } from '#schema'
-import type { FollowedAdvice } from '../../lib/policy/advice-marker.ts'
+import type { FollowedAdvice } from '../../lib/am/advice-marker.ts'
 import type { FlowState } from '../lib/flow.ts'
 import type { DecisionCache } from './decision-cache.ts'
 import type { Decision, SubjectRefused } from './evaluate-policies.ts'

@@ -1,8 +1,8 @@
 import type { Exchange } from '#http'
 import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 import type { Runtime } from '#schema'
-import { type Awaitable, then } from '../../lib/awaitable.ts'
-import { jsonOf } from '../../lib/policy/json-values.ts'
+import { type Awaitable, then } from '../lib/awaitable.ts'
+import { jsonOf } from './json-values.ts'
 
 /** Maximum bytes of the body of one evaluation request. */
 const MAX_REQUEST = 128 * 1024

@@ -29,12 +29,12 @@ import {
   token,
   withoutField,
 } from '#schema'
-import { assignedTarget } from '../../lib/assigned-target.ts'
-import { maximumSizeField, strategyField, sweeperField } from '../../lib/cache.ts'
-import { reportHeader } from '../../lib/header-fields.ts'
-import { implicitAmService } from '../../lib/implicit-am-service.ts'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
-import { requestResource } from '../../lib/policy/request-resource.ts'
+import { requestResource } from '../../lib/am/request-resource.ts'
+import { maximumSizeField, strategyField, sweeperField } from '../../lib/caching/cache.ts'
+import { assignedTarget } from '../../lib/deprecated-fields/assigned-target.ts'
+import { implicitAmService } from '../../lib/deprecated-fields/implicit-am-service.ts'
+import { reportHeader } from '../../lib/messages/header-fields.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/messages/log-events.ts'
 import { EVENTS } from '../log-events.ts'
 import { DecisionCache } from './decision-cache.ts'
 import { enforcePolicies } from './enforcement.ts'

@@ -1,9 +1,9 @@
 import { FilterKind, secretsProvider } from '#contracts'
 import { config, defineType, secretId, string } from '#schema'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
-import { ClientToken } from '../../lib/oauth2-client/client-token.ts'
-import { authorizeWithToken, checkScopes, TOKEN_REQUEST_FIELDS } from '../../lib/oauth2-client/token-authorization.ts'
-import { requestToken, type TokenResult } from '../../lib/oauth2-client/token-request.ts'
+import { ClientToken } from '../../lib/outbound-auth/client-token.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/outbound-auth/log-events.ts'
+import { authorizeWithToken, checkScopes, TOKEN_REQUEST_FIELDS } from '../../lib/outbound-auth/token-authorization.ts'
+import { requestToken, type TokenResult } from '../../lib/outbound-auth/token-request.ts'
 
 /** Adds an access token of one resource owner to requests. */
 export const ResourceOwnerOAuth2ClientFilter = defineType({

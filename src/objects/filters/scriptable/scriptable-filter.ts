@@ -4,9 +4,9 @@ import { defineType, type Environment } from '#schema'
 import type { ObjectScript } from '#scripts'
 import { SCRIPT_EVENTS } from '#scripts'
 import { recordStatus } from '../../lib/audit/decisions.ts'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
-import { openScript } from '../../lib/script/open-script.ts'
-import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/scripts/log-events.ts'
+import { openScript } from '../../lib/scripts/open-script.ts'
+import { scriptFields, scriptRules } from '../../lib/scripts/script-fields.ts'
 
 /** Processes requests and responses by a script. */
 export const ScriptableFilter = defineType({

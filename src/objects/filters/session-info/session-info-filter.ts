@@ -2,8 +2,8 @@ import { type AmService, AmServiceKind, AmSessionContext, AmSessionInfo, FilterK
 import { type Exchange, type Filter, respond } from '#http'
 import type { Logger } from '#logging'
 import { defineType, type Runtime, ref, runtime } from '#schema'
+import { firstSessionOf, sessionTokensFor } from '../../lib/am/session-token.ts'
 import { recordDenied } from '../../lib/audit/decisions.ts'
-import { firstSessionOf, sessionTokensFor } from '../../lib/sso/session-token.ts'
 import { sessionLookupFailed } from '../lib/access-manager-failure.ts'
 import { EVENTS } from '../log-events.ts'
 

@@ -1,7 +1,7 @@
 import { type AmDialect, type LoginRedirect, markLoginRedirect } from '#contracts'
 import { respond } from '#http'
-import { loginParameters } from '../../lib/sso/login-parameters.ts'
-import type { RedirectionMarker } from '../../lib/sso/redirection-marker.ts'
+import { loginParameters } from '../../lib/login/login-parameters.ts'
+import type { RedirectionMarker } from '../../lib/login/redirection-marker.ts'
 
 /** Login page of the access manager. */
 interface LoginPage {

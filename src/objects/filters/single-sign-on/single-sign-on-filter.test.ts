@@ -7,7 +7,7 @@ import type { JsonObject } from '#json'
 import { accessManagerOptions } from '#test/am-service'
 import { build, manualClock } from '#test/build'
 import { auditedExchange, exchangeFor } from '#test/exchange'
-import { MANAGED_COOKIES } from '../../lib/session/application-content.ts'
+import { MANAGED_COOKIES } from '../../lib/sessions/application-content.ts'
 import { SingleSignOnFilter } from './single-sign-on-filter.ts'
 
 const PAGE = 'http://app.example/home/page?x=1'

@@ -1,9 +1,9 @@
 import { CONDITION_EVENTS, FilterKind, LoginRedirectContext, SsoTokenContext } from '#contracts'
 import { converted, defineType, renamed, runtime } from '#schema'
-import { implicitAmService } from '../../lib/implicit-am-service.ts'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
-import { redirectionMarker } from '../../lib/sso/redirection-marker.ts'
-import { SIGN_ON_FIELDS } from '../../lib/sso/sign-on-fields.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/am/log-events.ts'
+import { implicitAmService } from '../../lib/deprecated-fields/implicit-am-service.ts'
+import { redirectionMarker } from '../../lib/login/redirection-marker.ts'
+import { SIGN_ON_FIELDS } from '../../lib/login/sign-on-fields.ts'
 import { EVENTS } from '../log-events.ts'
 import { SingleSignOnRequest, singleSignOn } from './single-sign-on-steps.ts'
 

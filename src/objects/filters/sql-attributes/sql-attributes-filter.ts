@@ -11,8 +11,8 @@ import { type Exchange, type Filter, respond, respondUnavailable } from '#http'
 import { JsonNumber } from '#json'
 import type { Logger } from '#logging'
 import { type Assign, config, defineType, field, leftValue, list, type Runtime, ref, runtime, string } from '#schema'
-import { assignedTarget } from '../../lib/assigned-target.ts'
 import { recordFailed } from '../../lib/audit/decisions.ts'
+import { assignedTarget } from '../../lib/deprecated-fields/assigned-target.ts'
 import { EVENTS } from '../log-events.ts'
 
 /** Provides a row of a database. */

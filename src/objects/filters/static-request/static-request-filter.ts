@@ -1,16 +1,16 @@
 import { FilterKind } from '#contracts'
 import type { Filter } from '#http'
 import { boolean, config, defineType } from '#schema'
-import { warnOfFraming } from '../../lib/header-fields.ts'
-import { HeaderValues } from '../../lib/header-values.ts'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
+import { warnOfFraming } from '../../lib/messages/header-fields.ts'
+import { HeaderValues } from '../../lib/messages/header-values.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/messages/log-events.ts'
 import {
   type BuildRequest,
   cancelStreamed,
   checkStaticRequest,
   requestBuilder,
   staticRequestFields,
-} from '../../lib/static-request.ts'
+} from '../../lib/messages/static-request.ts'
 
 /** Replaces the request by a configured one. */
 export const StaticRequestFilter = defineType({

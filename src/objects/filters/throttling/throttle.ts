@@ -2,7 +2,7 @@ import type { ThrottlingDecision, ThrottlingPolicy, ThrottlingRate } from '#cont
 import { type Filter, type Response, respond } from '#http'
 import type { Counter, Environment, Runtime } from '#schema'
 import { recordDenied, recordFailed } from '../../lib/audit/decisions.ts'
-import { rateProblem } from '../../lib/rate-fields.ts'
+import { rateProblem } from '../../lib/limits/rate-fields.ts'
 import type { Count } from './counting.ts'
 
 interface Throttling {

@@ -13,7 +13,7 @@ import {
   ref,
   runtime,
 } from '#schema'
-import { checkRate, rateField } from '../../lib/rate-fields.ts'
+import { checkRate, rateField } from '../../lib/limits/rate-fields.ts'
 import { EVENTS } from '../log-events.ts'
 import { localCounting, storeCounting } from './counting.ts'
 import { throttle } from './throttle.ts'

@@ -15,7 +15,7 @@ import {
   withoutField,
 } from '#schema'
 import { recordDenied } from '../../lib/audit/decisions.ts'
-import { implicitAmService } from '../../lib/implicit-am-service.ts'
+import { implicitAmService } from '../../lib/deprecated-fields/implicit-am-service.ts'
 import { accessManagerFailed } from '../lib/access-manager-failure.ts'
 import { EVENTS } from '../log-events.ts'
 import { stsUri, TranslationRefused, translateToken } from './translate-token.ts'

@@ -10,10 +10,10 @@ import { type Exchange, type Filter, type Handler, networkOf, type Response, res
 import type { Logger } from '#logging'
 import { BucketTable } from '#resilience'
 import { type Clock, config, defineType, ref, string } from '#schema'
-import { credentialsIn } from '../../lib/access-token/credentials.ts'
+import { ProtectionApi } from '../../lib/am/protection-api.ts'
 import { recordDenied, recordFailed, recordGranted } from '../../lib/audit/decisions.ts'
-import { checkRate, rateField } from '../../lib/rate-fields.ts'
-import { ProtectionApi } from '../../lib/uma/protection-api.ts'
+import { checkRate, rateField } from '../../lib/limits/rate-fields.ts'
+import { credentialsIn } from '../../lib/tokens/credentials.ts'
 import { EVENTS } from '../log-events.ts'
 
 /** Protects shared resources by UMA. */

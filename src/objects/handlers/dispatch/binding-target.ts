@@ -1,6 +1,6 @@
 import { type Exchange, InvalidUriError, normalizePath, Uri } from '#http'
 import type { Runtime } from '#schema'
-import { parseBase } from '../../lib/base-uri.ts'
+import { parseBase } from '../../lib/messages/base-uri.ts'
 
 /** Target of the requests of a binding: a server, or one resource on it. */
 interface Target {

@@ -2,8 +2,8 @@ import { CONDITION_EVENTS, HandlerKind, matches, type RequestCondition } from '#
 import { type Handler, respond } from '#http'
 import type { Logger } from '#logging'
 import { condition, decorationsBeside, defineType, ignored, list, object, type Runtime, ref, runtime } from '#schema'
-import { constantText } from '../../lib/header-fields.ts'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
+import { constantText } from '../../lib/messages/header-fields.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/messages/log-events.ts'
 import { EVENTS } from '../log-events.ts'
 import { parseTarget, targetFor, withTarget } from './binding-target.ts'
 

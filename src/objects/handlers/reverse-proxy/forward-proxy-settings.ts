@@ -16,8 +16,8 @@ import {
   string,
   type Warn,
 } from '#schema'
-import { checkProxyServer, customProxy, PROXY_SERVER_FIELDS } from '../../lib/proxy/custom-proxy.ts'
-import { systemProxy } from '../../lib/proxy/system-proxy.ts'
+import { checkProxyServer, customProxy, PROXY_SERVER_FIELDS } from '../../lib/proxies/custom-proxy.ts'
+import { systemProxy } from '../../lib/proxies/system-proxy.ts'
 
 const OLD_PROXY = object(
   {

@@ -20,7 +20,7 @@ import {
   type Settled,
   type Warn,
 } from '#schema'
-import { CIRCUIT_BREAKER_FIELD, checkCircuit } from '../../lib/circuit-fields.ts'
+import { CIRCUIT_BREAKER_FIELD, checkCircuit } from '../../lib/limits/circuit-fields.ts'
 import { checkClientOptions, clientOptionsOf } from './client-options.ts'
 import { DISALLOWED_OPTIONS } from './disallowed-options.ts'
 import {

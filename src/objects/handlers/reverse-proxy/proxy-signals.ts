@@ -1,7 +1,7 @@
 import { CLIENT_EVENTS } from '#client'
 import type { LogEvent } from '#logging'
 import { CIRCUIT_METRICS, RESILIENCE_EVENTS } from '#resilience'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/proxies/log-events.ts'
 import { EVENTS } from '../log-events.ts'
 
 /** Names of the metrics of a handler that sends requests to other servers. */

@@ -15,9 +15,9 @@ import {
   string,
 } from '#schema'
 import { recordResponse } from '../../lib/audit/decisions.ts'
-import { checkHeaderFields, constantText, warnOfFraming } from '../../lib/header-fields.ts'
-import { type HeaderFields, HeaderValues } from '../../lib/header-values.ts'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
+import { checkHeaderFields, constantText, warnOfFraming } from '../../lib/messages/header-fields.ts'
+import { type HeaderFields, HeaderValues } from '../../lib/messages/header-values.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/messages/log-events.ts'
 import { CHARSETS, charsetOf, encodingFor } from './entity-encoding.ts'
 
 /** Responds to every request with a configured response. */

@@ -1,7 +1,7 @@
 import { CachedValue } from '#cache'
 import type { TlsIdentity } from '#contracts'
 import type { Environment } from '#schema'
-import { EVENTS } from '../log-events.ts'
+import { EVENTS } from './log-events.ts'
 import { checkServerIdentities } from './usable-identities.ts'
 
 type Identities = readonly TlsIdentity[]

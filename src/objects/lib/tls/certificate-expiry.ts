@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import type { KeyManager, TlsIdentity } from '#contracts'
 import type { Environment } from '#schema'
-import { EVENTS } from '../log-events.ts'
+import { EVENTS } from './log-events.ts'
 import { checkIdentities } from './usable-identities.ts'
 
 const HOUR = 3_600_000

@@ -1,6 +1,6 @@
 import type { KeyManager, TlsIdentity } from '#contracts'
 import type { Environment } from '#schema'
-import { EVENTS } from '../log-events.ts'
+import { EVENTS } from './log-events.ts'
 import { checkIdentities } from './usable-identities.ts'
 
 /** Milliseconds between reads of keys that can not be used: their store may look at its files only when they are read. */

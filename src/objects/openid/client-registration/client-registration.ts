@@ -29,8 +29,8 @@ import {
   secretId,
   string,
 } from '#schema'
-import { assertClient } from '../../lib/oauth2-client/client-assertion.ts'
-import { clientSecretBasic, clientSecretPost } from '../../lib/oauth2-client/client-secret.ts'
+import { assertClient } from '../../lib/outbound-auth/client-assertion.ts'
+import { clientSecretBasic, clientSecretPost } from '../../lib/outbound-auth/client-secret.ts'
 import { AUTHENTICATION_MIGRATIONS } from './authentication-migration.ts'
 
 const METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const

@@ -26,8 +26,8 @@ import {
   string,
   url,
 } from '#schema'
-import { configuredKeys, publishedKeys, signatureProblem } from '../../lib/openid/id-token-keys.ts'
-import { providerHandler, TRUST_FIELD } from '../../lib/openid/provider-client.ts'
+import { configuredKeys, publishedKeys, signatureProblem } from '../../lib/tokens/id-token-keys.ts'
+import { providerHandler, TRUST_FIELD } from '../../lib/tokens/provider-client.ts'
 
 /** An authorization server where users log in. */
 export const Issuer = defineType({

@@ -1,7 +1,7 @@
 import { ProxyOptionsKind } from '#contracts'
 import { defineType, needs } from '#schema'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
-import { checkProxyServer, customProxy, PROXY_SERVER_FIELDS } from '../../lib/proxy/custom-proxy.ts'
+import { checkProxyServer, customProxy, PROXY_SERVER_FIELDS } from '../../lib/proxies/custom-proxy.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/proxies/log-events.ts'
 
 /** One proxy for every request. */
 export const CustomProxyOptions = defineType({

@@ -1,6 +1,6 @@
 import { ProxyOptionsKind } from '#contracts'
 import { defineType } from '#schema'
-import { systemProxy } from '../../lib/proxy/system-proxy.ts'
+import { systemProxy } from '../../lib/proxies/system-proxy.ts'
 
 /** The proxy of the environment of the gateway. */
 export const SystemProxyOptions = defineType({

@@ -1,9 +1,9 @@
 import { CACHE_METRICS } from '#cache'
 import { AccessTokenResolverKind } from '#contracts'
 import { boolean, config, defineType, ref, renames } from '#schema'
-import { TOKEN_CACHE_EVENTS } from '../../lib/access-token/cached-resolver.ts'
-import { cachedResolver, MAXIMUM_TIME_FIELD, TOKEN_CACHE_FIELDS } from '../../lib/access-token/token-cache.ts'
-import { maximumSizeField, sweeperField } from '../../lib/cache.ts'
+import { maximumSizeField, sweeperField } from '../../lib/caching/cache.ts'
+import { TOKEN_CACHE_EVENTS } from '../../lib/tokens/cached-resolver.ts'
+import { cachedResolver, MAXIMUM_TIME_FIELD, TOKEN_CACHE_FIELDS } from '../../lib/tokens/token-cache.ts'
 
 /** Caches the results of another resolver. */
 export const CacheAccessTokenResolver = defineType({

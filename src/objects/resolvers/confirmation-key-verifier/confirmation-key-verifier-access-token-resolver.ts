@@ -8,7 +8,7 @@ import {
 import { Certificate } from '#expression'
 import { type Exchange, equalsConstantTime } from '#http'
 import { boolean, config, defineType, ref } from '#schema'
-import { bindingOf, invalidToken, withAdmission } from '../../lib/access-token/bound-token.ts'
+import { bindingOf, invalidToken, withAdmission } from '../../lib/tokens/bound-token.ts'
 
 /** Verifies that tokens are bound to the certificate of the client. */
 export const ConfirmationKeyVerifierAccessTokenResolver = defineType({

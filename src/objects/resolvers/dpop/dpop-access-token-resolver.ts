@@ -1,6 +1,6 @@
 import { AccessTokenResolverKind } from '#contracts'
 import { boolean, config, defineType, duration, ref } from '#schema'
-import { withAdmission } from '../../lib/access-token/bound-token.ts'
+import { withAdmission } from '../../lib/tokens/bound-token.ts'
 import { Possession } from './possession.ts'
 import { CLOCK_AHEAD } from './proof.ts'
 import { PROOF_MEMORY_BYTES, ProofMemory } from './proof-memory.ts'

@@ -13,7 +13,7 @@ import {
   violations,
 } from '#jose'
 import type { JsonObject, JsonValue } from '#json'
-import { DPOP_ALGORITHMS } from '../../lib/access-token/dpop-algorithms.ts'
+import { DPOP_ALGORITHMS } from '../../lib/tokens/dpop-algorithms.ts'
 import { type ProofKeys, readProofKey } from './proof-keys.ts'
 import { isTarget } from './target-uri.ts'
 

@@ -1,7 +1,7 @@
 import type { AccessToken, AccessTokenResolver, TokenRejection, TokenResolution } from '#contracts'
 import type { Exchange } from '#http'
 import { claim, parseToken, readClaims, TokenError } from '#jose'
-import { invalidToken, schemeOf } from '../../lib/access-token/bound-token.ts'
+import { invalidToken, schemeOf } from '../../lib/tokens/bound-token.ts'
 
 type Schemes = NonNullable<AccessTokenResolver['schemes']>
 

@@ -9,11 +9,11 @@ import {
 import { type Exchange, formatForm, Headers, Request, Uri } from '#http'
 import { type JsonObject, numberValue } from '#json'
 import { atLeastOneOf, config, defineType, ref, url } from '#schema'
-import { AUTHORIZATION_SERVER_EVENTS, AuthorizationServer } from '../../lib/access-token/authorization-server.ts'
-import { TOKEN_CACHE_EVENTS } from '../../lib/access-token/cached-resolver.ts'
-import { cacheAround, OLDER_CACHE_FIELD, withOlderCache } from '../../lib/access-token/older-cache.ts'
-import { type RealmCheck, realmOf, realmOfEndpoint } from '../../lib/access-token/token-realm.ts'
-import { reportSharedRealms, sharedRealmsField } from '../../lib/shared-realms.ts'
+import { reportSharedRealms, sharedRealmsField } from '../../lib/am/shared-realms.ts'
+import { cacheAround, OLDER_CACHE_FIELD, withOlderCache } from '../../lib/deprecated-fields/older-cache.ts'
+import { AUTHORIZATION_SERVER_EVENTS, AuthorizationServer } from '../../lib/tokens/authorization-server.ts'
+import { TOKEN_CACHE_EVENTS } from '../../lib/tokens/cached-resolver.ts'
+import { type RealmCheck, realmOf, realmOfEndpoint } from '../../lib/tokens/token-realm.ts'
 
 /** Resolves tokens by the tokeninfo endpoint of OpenAM, which is older than RFC 7662. */
 export const OpenAmAccessTokenResolver = defineType({

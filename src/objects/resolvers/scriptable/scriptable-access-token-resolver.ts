@@ -3,10 +3,10 @@ import { isPlainObject, type JsonObject } from '#json'
 import { type Clock, defineType } from '#schema'
 import type { ObjectScript } from '#scripts'
 import { SCRIPT_EVENTS } from '#scripts'
-import { resolutionOf } from '../../lib/access-token/token-info.ts'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
-import { openScript } from '../../lib/script/open-script.ts'
-import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/scripts/log-events.ts'
+import { openScript } from '../../lib/scripts/open-script.ts'
+import { scriptFields, scriptRules } from '../../lib/scripts/script-fields.ts'
+import { resolutionOf } from '../../lib/tokens/token-info.ts'
 
 /** Resolves access tokens by a script. */
 export const ScriptableAccessTokenResolver = defineType({

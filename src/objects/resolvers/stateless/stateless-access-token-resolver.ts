@@ -17,9 +17,9 @@ import {
   string,
   url,
 } from '#schema'
-import { VALIDATION_KEY_FIELDS, validationKeys } from '../../lib/jwt/validation-keys.ts'
-import { publishedKeys } from '../../lib/openid/id-token-keys.ts'
-import { providerHandler, TRUST_FIELD } from '../../lib/openid/provider-client.ts'
+import { publishedKeys } from '../../lib/tokens/id-token-keys.ts'
+import { providerHandler, TRUST_FIELD } from '../../lib/tokens/provider-client.ts'
+import { VALIDATION_KEY_FIELDS, validationKeys } from '../../lib/tokens/validation-keys.ts'
 import { EVENTS } from '../log-events.ts'
 import { ACCESS_TOKEN_TYPE, StatelessTokens } from './stateless-tokens.ts'
 

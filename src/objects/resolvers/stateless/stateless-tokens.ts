@@ -14,7 +14,7 @@ import type { JsonValue } from '#json'
 import type { Logger } from '#logging'
 import { OpenIdError } from '#openid'
 import type { Clock } from '#schema'
-import { refusal } from '../../lib/access-token/token-info.ts'
+import { refusal } from '../../lib/tokens/token-info.ts'
 import { EVENTS } from '../log-events.ts'
 
 /** The type of access tokens by RFC 9068 section 2.1. */

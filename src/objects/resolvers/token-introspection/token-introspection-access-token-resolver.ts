@@ -10,11 +10,11 @@ import {
 import { Body, type Exchange, formatForm, Headers, Request, Uri } from '#http'
 import type { JsonObject } from '#json'
 import { atLeastOneOf, config, defineType, type Environment, listOrOne, ref, string, url } from '#schema'
-import { AUTHORIZATION_SERVER_EVENTS, AuthorizationServer } from '../../lib/access-token/authorization-server.ts'
-import { TOKEN_CACHE_EVENTS } from '../../lib/access-token/cached-resolver.ts'
-import { cacheAround, OLDER_CACHE_FIELD, withOlderCache } from '../../lib/access-token/older-cache.ts'
-import { type InfoRules, refusal } from '../../lib/access-token/token-info.ts'
-import { type RealmCheck, realmOf } from '../../lib/access-token/token-realm.ts'
+import { cacheAround, OLDER_CACHE_FIELD, withOlderCache } from '../../lib/deprecated-fields/older-cache.ts'
+import { AUTHORIZATION_SERVER_EVENTS, AuthorizationServer } from '../../lib/tokens/authorization-server.ts'
+import { TOKEN_CACHE_EVENTS } from '../../lib/tokens/cached-resolver.ts'
+import { type InfoRules, refusal } from '../../lib/tokens/token-info.ts'
+import { type RealmCheck, realmOf } from '../../lib/tokens/token-realm.ts'
 import { EVENTS } from '../log-events.ts'
 
 /** Resolves access tokens by introspection (RFC 7662). */

@@ -1,6 +1,6 @@
 import { ResourceUriProviderKind } from '#contracts'
 import { boolean, config, defineType } from '#schema'
-import { requestResource } from '../../lib/policy/request-resource.ts'
+import { requestResource } from '../../lib/am/request-resource.ts'
 
 /** Uses the URI of the request as the resource. */
 export const RequestResourceUriProvider = defineType({

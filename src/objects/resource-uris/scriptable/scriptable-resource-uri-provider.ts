@@ -2,9 +2,9 @@ import { type ResourceUriProvider, ResourceUriProviderKind } from '#contracts'
 import { defineType } from '#schema'
 import type { ObjectScript } from '#scripts'
 import { SCRIPT_EVENTS } from '#scripts'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
-import { openScript } from '../../lib/script/open-script.ts'
-import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/scripts/log-events.ts'
+import { openScript } from '../../lib/scripts/open-script.ts'
+import { scriptFields, scriptRules } from '../../lib/scripts/script-fields.ts'
 
 /** Determines the resource of a request by a script. */
 export const ScriptableResourceUriProvider = defineType({

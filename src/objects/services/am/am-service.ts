@@ -35,9 +35,9 @@ import {
   token,
   url,
 } from '#schema'
-import type { NotifyingService } from '../../lib/fallback-ttl.ts'
-import { isRemoteInClear } from '../../lib/remote-in-clear.ts'
-import { reportSharedRealms, sharedRealmsField } from '../../lib/shared-realms.ts'
+import { reportSharedRealms, sharedRealmsField } from '../../lib/am/shared-realms.ts'
+import type { NotifyingService } from '../../lib/caching/fallback-ttl.ts'
+import { isRemoteInClear } from '../../lib/tls/remote-in-clear.ts'
 import { NOTIFICATIONS_FIELD } from './notification-fields.ts'
 import { openFeed } from './notification-setup.ts'
 import { ServiceState } from './service-state.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tokenDigest } from '../../lib/session-tags.ts'
+import { tokenDigest } from '../../lib/am/session-tags.ts'
 import { EndedSessions } from './ended-sessions.ts'
 
 function units(memory = new SharedArrayBuffer(EndedSessions.BYTES)): [EndedSessions, EndedSessions] {

@@ -2,7 +2,7 @@ import { NOTIFICATION_FIELDS } from '#audit'
 import type { AuditService, Notification, NotificationListener } from '#contracts'
 import type { JsonObject } from '#json'
 import type { Clock } from '#schema'
-import { isIgnored } from '../../lib/session-tags.ts'
+import { isIgnored } from '../../lib/am/session-tags.ts'
 
 /** Publishes an audit event for each notification, with the members that are no credentials. */
 export function auditListener(service: AuditService, withIgnored: boolean, clock: Clock): NotificationListener {

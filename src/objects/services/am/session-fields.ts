@@ -1,5 +1,5 @@
 import { boolean, config, type DecodedMembers, duration, object, type Settled } from '#schema'
-import { maximumSizeField, strategyField, sweeperField } from '../../lib/cache.ts'
+import { maximumSizeField, strategyField, sweeperField } from '../../lib/caching/cache.ts'
 
 const CACHE_MEMBERS = {
   enabled: config(boolean()).default(false).meta({ description: 'Whether sessions are cached after a lookup.' }),

@@ -2,9 +2,9 @@ import type { IdleTime, SessionLookup, SessionLookupResult } from '#access-manag
 import { TtlCache, Unavailable } from '#cache'
 import { AccessManagerError, type AmSession, type AmSessions } from '#contracts'
 import type { Environment } from '#schema'
-import { openCache } from '../../lib/cache.ts'
-import { FallbackTtl, type NotifyingService } from '../../lib/fallback-ttl.ts'
-import { sessionTags, tokenDigest } from '../../lib/session-tags.ts'
+import { sessionTags, tokenDigest } from '../../lib/am/session-tags.ts'
+import { openCache } from '../../lib/caching/cache.ts'
+import { FallbackTtl, type NotifyingService } from '../../lib/caching/fallback-ttl.ts'
 import { EndedSessions } from './ended-sessions.ts'
 import type { SessionCacheValues, SessionIdleRefreshValues } from './session-fields.ts'
 

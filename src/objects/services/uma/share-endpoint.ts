@@ -5,7 +5,7 @@ import type { Handler } from '#http'
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
 import { type Clock, type ObjectEndpoint, type ObjectResult, Secret } from '#schema'
-import { ProtectionApi } from '../../lib/uma/protection-api.ts'
+import { ProtectionApi } from '../../lib/am/protection-api.ts'
 import { EVENTS } from '../log-events.ts'
 import type { Share, UmaShares } from './uma-shares.ts'
 

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { type LoadResult, type RevocableCache, Unavailable } from '#cache'
 import { AccessManagerError, type AmService, type Executor, type Notification, type UserProfile } from '#contracts'
 import type { Environment } from '#schema'
-import { openCache } from '../../lib/cache.ts'
-import { isIgnored } from '../../lib/session-tags.ts'
+import { isIgnored } from '../../lib/am/session-tags.ts'
+import { openCache } from '../../lib/caching/cache.ts'
 
 interface ProfileCacheSettings {
   readonly executor: Executor

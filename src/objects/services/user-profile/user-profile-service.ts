@@ -2,7 +2,7 @@ import { normalRealm } from '#access-manager'
 import { CACHE_METRICS } from '#cache'
 import { AmServiceKind, UserProfileServiceKind, type UserProfileService as UserProfiles } from '#contracts'
 import { boolean, config, defineType, duration, list, object, ref, string } from '#schema'
-import { maximumSizeField, sweeperField } from '../../lib/cache.ts'
+import { maximumSizeField, sweeperField } from '../../lib/caching/cache.ts'
 import { ProfileCache } from './profile-cache.ts'
 import { lookUpProfile, type ProfileSource } from './profile-lookup.ts'
 

@@ -1,8 +1,8 @@
 import { SessionManagerKind } from '#contracts'
 import { config, defineType, duration, REVOCATION_SPACE } from '#schema'
-import { reportCookie, sessionCookieFields } from '../../lib/session/session-cookie.ts'
-import { StoredRevocations } from '../../lib/session/stored-revocations.ts'
-import { storedSessions } from '../../lib/session/stored-sessions.ts'
+import { reportCookie, sessionCookieFields } from '../../lib/sessions/session-cookie.ts'
+import { StoredRevocations } from '../../lib/sessions/stored-revocations.ts'
+import { storedSessions } from '../../lib/sessions/stored-sessions.ts'
 import { EVENTS } from '../log-events.ts'
 import { sessionStore } from './session-store.ts'
 

@@ -16,10 +16,10 @@ import {
   secretId,
   string,
 } from '#schema'
-import { RedisStore } from '../../lib/session/redis-store.ts'
-import { reportCookie, sessionCookieFields } from '../../lib/session/session-cookie.ts'
-import { StoredRevocations } from '../../lib/session/stored-revocations.ts'
-import { configuredKeys, ENCRYPTION_METHOD_FIELD, fixedKeys, randomKeys } from '../../lib/session/symmetric-keys.ts'
+import { RedisStore } from '../../lib/sessions/redis-store.ts'
+import { reportCookie, sessionCookieFields } from '../../lib/sessions/session-cookie.ts'
+import { StoredRevocations } from '../../lib/sessions/stored-revocations.ts'
+import { configuredKeys, ENCRYPTION_METHOD_FIELD, fixedKeys, randomKeys } from '../../lib/sessions/symmetric-keys.ts'
 import { EVENTS } from '../log-events.ts'
 import { jwtSessions } from './jwt-sessions.ts'
 import { type OlderKeyFields, olderKey, sharedKey } from './older-key.ts'

@@ -1,9 +1,9 @@
 import type { OpenSession, SessionManager } from '#contracts'
 import type { Exchange, Response, SessionRevocations } from '#http'
 import type { Clock, Counter } from '#schema'
-import { ChangeTrackingSession } from '../../lib/session/change-tracking-session.ts'
-import { MAX_CANDIDATES, NestedCookie } from '../../lib/session/nested-cookie.ts'
-import type { SessionCookieSettings } from '../../lib/session/session-cookie.ts'
+import { ChangeTrackingSession } from '../../lib/sessions/change-tracking-session.ts'
+import { MAX_CANDIDATES, NestedCookie } from '../../lib/sessions/nested-cookie.ts'
+import type { SessionCookieSettings } from '../../lib/sessions/session-cookie.ts'
 import { openSession, type SessionContent, type SessionKeys, sealSession } from './session-token.ts'
 
 interface JwtSessionSettings {

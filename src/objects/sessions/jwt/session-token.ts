@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { deflateSync, inflateSync } from 'node:zlib'
 import { decryptToken, encryptJwt, parseToken, TokenError } from '#jose'
 import { isPlainObject, type JsonObject, parseJson } from '#json'
-import type { SymmetricKeys } from '../../lib/session/symmetric-keys.ts'
+import type { SymmetricKeys } from '../../lib/sessions/symmetric-keys.ts'
 
 /** Maximum bytes of a decompressed session, against decompression bombs: cookies are far smaller. */
 const MAX_PLAIN = 1024 * 1024

@@ -1,10 +1,10 @@
 import { SessionManagerKind } from '#contracts'
 import { checkRedis, openRedis, REDIS_EVENTS, REDIS_FIELDS, REDIS_METRICS, REDIS_RULES } from '#redis'
 import { config, defineType, duration, string } from '#schema'
-import { RedisStore } from '../../lib/session/redis-store.ts'
-import { reportCookie, sessionCookieFields } from '../../lib/session/session-cookie.ts'
-import { StoredRevocations } from '../../lib/session/stored-revocations.ts'
-import { storedSessions } from '../../lib/session/stored-sessions.ts'
+import { RedisStore } from '../../lib/sessions/redis-store.ts'
+import { reportCookie, sessionCookieFields } from '../../lib/sessions/session-cookie.ts'
+import { StoredRevocations } from '../../lib/sessions/stored-revocations.ts'
+import { storedSessions } from '../../lib/sessions/stored-sessions.ts'
 import { EVENTS } from '../log-events.ts'
 
 /** Sessions in Redis, shared by all gateways that use it. */

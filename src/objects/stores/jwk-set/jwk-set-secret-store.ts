@@ -1,7 +1,7 @@
 import { HandlerKind, SecretStoreKind } from '#contracts'
 import { config, defineType, duration, list, ref, type SecretQuery, type SecretStore, secretId, url } from '#schema'
 import { fetchJwkSet, RemoteKeys, SECRETS_EVENTS, SecretExpiry } from '#secrets'
-import { isRemoteInClear } from '../../lib/remote-in-clear.ts'
+import { isRemoteInClear } from '../../lib/tls/remote-in-clear.ts'
 import { checkLease, leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
 
 const TWO_MINUTES = 120_000

@@ -1,6 +1,6 @@
 import { type ThrottlingPolicy, ThrottlingPolicyKind, type ThrottlingRate } from '#contracts'
 import { defineType, ref } from '#schema'
-import { checkRate, rateField } from '../../lib/rate-fields.ts'
+import { checkRate, rateField } from '../../lib/limits/rate-fields.ts'
 
 /** Returns a default rate where another policy returns none. */
 export const DefaultRateThrottlingPolicy = defineType({

@@ -1,6 +1,6 @@
 import { type ThrottlingPolicy, ThrottlingPolicyKind, type ThrottlingRate } from '#contracts'
 import { defineType, map, type Runtime, runtime } from '#schema'
-import { checkRate, rateField } from '../../lib/rate-fields.ts'
+import { checkRate, rateField } from '../../lib/limits/rate-fields.ts'
 
 /** Selects a rate by the value of an expression. */
 export const MappedThrottlingPolicy = defineType({

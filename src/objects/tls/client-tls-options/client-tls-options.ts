@@ -1,9 +1,9 @@
 import { ClientTlsKind } from '#contracts'
 import { defineType } from '#schema'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { checkClientKeys } from '../../lib/tls/certificate-expiry.ts'
 import { CLIENT_FIELDS, clientTls } from '../../lib/tls/client-tls.ts'
 import { NEGOTIATION_FIELDS, warnOfContextAlgorithm } from '../../lib/tls/limit-fields.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/tls/log-events.ts'
 import { usableKeys } from '../../lib/tls/usable-keys.ts'
 
 /** TLS options of connections to other servers. */

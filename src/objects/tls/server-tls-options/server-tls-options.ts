@@ -1,8 +1,8 @@
 import { ServerTlsKind } from '#contracts'
 import { appendPointer } from '#json'
 import { atLeastOneOf, defineType } from '#schema'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { NEGOTIATION_FIELDS, warnOfContextAlgorithm } from '../../lib/tls/limit-fields.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/tls/log-events.ts'
 import { SERVER_FIELDS, serverNameProblem, serverTls, serverWarnings } from '../../lib/tls/server-tls.ts'
 
 /** TLS options of a connector. */

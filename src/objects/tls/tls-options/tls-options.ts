@@ -1,10 +1,10 @@
 import { ServerTlsKind, TlsOptionsKind } from '#contracts'
 import { appendPointer, isPlainObject, type JsonObject } from '#json'
 import { defineType, type ObjectPlace } from '#schema'
-import { EVENTS as LIB_EVENTS } from '../../lib/log-events.ts'
 import { checkClientKeys } from '../../lib/tls/certificate-expiry.ts'
 import { CLIENT_FIELDS, clientTls } from '../../lib/tls/client-tls.ts'
 import { NEGOTIATION_FIELDS, warnOfContextAlgorithm } from '../../lib/tls/limit-fields.ts'
+import { EVENTS as LIB_EVENTS } from '../../lib/tls/log-events.ts'
 import { SERVER_FIELDS, serverNameProblem, serverTls } from '../../lib/tls/server-tls.ts'
 
 /** Deprecated TLS options for clients and servers. */

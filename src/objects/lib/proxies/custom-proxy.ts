@@ -2,8 +2,8 @@ import { releaseProxy } from '#client'
 import { ClientTlsKind, type ForwardProxy, type ProxyOptions, secretsProvider } from '#contracts'
 import { withoutBrackets } from '#http'
 import { config, type DecodedMembers, type Environment, ref, type Settled, secretId, string, url } from '#schema'
-import { EVENTS } from '../log-events.ts'
 import { passwordSource } from '../tls/password.ts'
+import { EVENTS } from './log-events.ts'
 
 /** The fields of a proxy server. */
 export const PROXY_SERVER_FIELDS = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Exchange, Response } from '#http'
 import { isPlainObject, type JsonObject, parseJson } from '#json'
-import { hostCookieName, withholdHostCookies, writeHostCookie } from './host-cookie.ts'
+import { hostCookieName, withholdHostCookies, writeHostCookie } from '../browser/host-cookie.ts'
 
 /** A pending login of a browser; `state` is returned with the authorization response. */
 export interface LoginRecord extends JsonObject {

@@ -2,8 +2,8 @@ import { callRest } from '#access-manager'
 import { AccessManagerError, type AmService } from '#contracts'
 import { type Exchange, type Response, respond } from '#http'
 import type { Logger } from '#logging'
-import { EVENTS } from '../log-events.ts'
-import { writeCookie } from '../session/session-cookie.ts'
+import { writeCookie } from '../sessions/session-cookie.ts'
+import { EVENTS } from './log-events.ts'
 
 /** Responses about a session that has ended before. */
 const ENDED: ReadonlySet<number> = new Set([400, 401, 404])

@@ -1,8 +1,8 @@
 import type { AccessTokenResolver } from '#contracts'
 import { isPlainObject, type JsonObject } from '#json'
 import { boolean, config, type DecodedMembers, type Environment, object, renames, type Settled } from '#schema'
-import { sweeperField } from '../cache.ts'
-import { cachedResolver, MAXIMUM_TIME_FIELD, TOKEN_CACHE_FIELDS } from './token-cache.ts'
+import { sweeperField } from '../caching/cache.ts'
+import { cachedResolver, MAXIMUM_TIME_FIELD, TOKEN_CACHE_FIELDS } from '../tokens/token-cache.ts'
 
 const MEMBERS = {
   enabled: config(boolean()).default(false).meta({ description: 'Whether tokens are cached.' }),

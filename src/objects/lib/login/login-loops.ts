@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Exchange, Response } from '#http'
-import { hostCookieName, withholdHostCookies, writeHostCookie } from './host-cookie.ts'
+import { hostCookieName, withholdHostCookies, writeHostCookie } from '../browser/host-cookie.ts'
 
 const NAME = 'gateway-rounds-'
 const WINDOW = 10_000

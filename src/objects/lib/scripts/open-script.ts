@@ -14,7 +14,7 @@ import {
   ScriptSyntaxError,
 } from '#scripts'
 import { DirectoryWatch } from '#secrets'
-import { EVENTS } from '../log-events.ts'
+import { EVENTS } from './log-events.ts'
 import { withoutOwnClock } from './script-arguments.ts'
 import { bindingsIn, type ScriptConfig } from './script-fields.ts'
 import { ScriptFile, type ScriptText } from './script-file.ts'

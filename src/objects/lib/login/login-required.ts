@@ -1,6 +1,6 @@
 import { isContentPreserved } from '#contracts'
 import { type Exchange, pageResponse, type Request, type Response, respond } from '#http'
-import { sameOriginGoto } from '../goto/same-origin-goto.ts'
+import { sameOriginGoto } from '../browser/same-origin-goto.ts'
 
 /** Whether a browser shows the response as a page. Requests of scripts or for images can not show a login page. */
 export function isNavigation({ headers }: Request): boolean {

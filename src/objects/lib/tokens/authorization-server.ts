@@ -11,7 +11,7 @@ import {
 import { type JsonObject, jsonObjectIn } from '#json'
 import type { LogEvent, Logger } from '#logging'
 import type { Environment } from '#schema'
-import { EVENTS } from '../log-events.ts'
+import { EVENTS } from './log-events.ts'
 import { type InfoRules, resolutionOf } from './token-info.ts'
 
 interface EndpointResponse {

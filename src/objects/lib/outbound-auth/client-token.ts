@@ -1,7 +1,7 @@
 import { CachedValue } from '#cache'
 import type { Logger } from '#logging'
 import type { Clock, Counter } from '#schema'
-import { EVENTS } from '../log-events.ts'
+import { EVENTS } from './log-events.ts'
 import type { IssuedToken, TokenResult } from './token-request.ts'
 
 /** Settings of a token of the gateway itself. */

@@ -1,7 +1,7 @@
 import type { AmService, AmSession } from '#contracts'
 import type { Exchange } from '#http'
 import type { Runtime } from '#schema'
-import { MAX_CANDIDATES } from '../session/nested-cookie.ts'
+import { MAX_CANDIDATES } from '../sessions/nested-cookie.ts'
 
 /** Tokens that are valid in a header field, in which they are sent to the access manager. */
 const TOKEN = /^[\x21-\x7e]{1,8192}$/

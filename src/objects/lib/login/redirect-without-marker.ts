@@ -1,6 +1,6 @@
 import type { Exchange, Response, Uri } from '#http'
-import { sameOriginGoto } from '../goto/same-origin-goto.ts'
-import { redirectTo } from './am-logout.ts'
+import { redirectTo } from '../am/am-logout.ts'
+import { sameOriginGoto } from '../browser/same-origin-goto.ts'
 
 /**
  * Redirects a navigation to the same URL without a marker, so that bookmarks and shared links do not contain it. `strip` removes the

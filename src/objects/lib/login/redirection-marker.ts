@@ -1,6 +1,6 @@
 import type { Exchange, Response, Uri } from '#http'
 import { boolean, type Clock, config, object, string } from '#schema'
-import { sameOriginGoto } from '../goto/same-origin-goto.ts'
+import { sameOriginGoto } from '../browser/same-origin-goto.ts'
 import { redirectWithoutMarker } from './redirect-without-marker.ts'
 
 /** The field `redirectionMarker` of single sign-on filters. */

@@ -1,5 +1,5 @@
 import { type Exchange, formatSetCookie, type Response } from '#http'
-import { takeCookies } from '../session/session-cookie.ts'
+import { takeCookies } from '../sessions/session-cookie.ts'
 
 /** Name of a cookie with the prefix `__Host-` over TLS, so that other hosts of the domain can not set it (threats B44). */
 export function hostCookieName(exchange: Exchange, name: string): string {
