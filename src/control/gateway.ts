@@ -7,7 +7,7 @@ import type { Listener } from '#listener'
 import { type Logger, sharedOutput } from '#logging'
 import { HEARTBEAT, type HeartbeatLimits } from '#rpc'
 import { type Counter, systemClock } from '#schema'
-import { type AdminSettings, readConfigFile, unknownFieldChecks } from './admin/admin-settings.ts'
+import { type AdminSettings, unknownFieldChecks } from './admin/admin-settings.ts'
 import { ADMIN_SECURITY } from './admin/authentication.ts'
 import { gatewayHealth } from './admin/gateway-health.ts'
 import type { Health } from './admin/health.ts'
@@ -28,8 +28,9 @@ import { exposeHistorySize } from './routes/deploy-metrics.ts'
 import { RouteHistory } from './routes/history/route-history.ts'
 import { routeChecks } from './routes/route-checks.ts'
 import { RouteStores } from './routes/route-stores.ts'
+import { triedRoutes } from './routes/tried-routes.ts'
 import { UnitCallHandlers } from './unit-call-handlers.ts'
-import { configFile } from './units/config-file.ts'
+import { configFile, readConfigFile } from './units/config-file.ts'
 import { ConnectionPermits } from './units/connection-permits.ts'
 import { checkPortsAreFree } from './units/exclusive-ports.ts'
 import { ServedConfiguration } from './units/served-configuration.ts'
@@ -153,7 +154,7 @@ export class Gateway {
     metrics.reading('gw_unit_recent_ends', 'Units that ended by a fault within the last hour.', {
       read: () => this.#supervisor.recentEnds.count,
     })
-    this.#replacements = new UnitReplacements(this.#supervisor, metrics, logger)
+    this.#replacements = new UnitReplacements(this.#supervisor, metrics, logger, () => this.stores.scanAll())
     this.#reloads = metrics.counter('gw_reloads_total', 'How often all files were looked at again (SIGHUP).')
     const { instance, history: directory, isReadOnly } = settings.directories
     this.#history = new RouteHistory({ instance, directory, logger, clock: systemClock })
@@ -169,7 +170,8 @@ export class Gateway {
       stores: () => this.stores,
       folders: () => this.#configuration.directories,
       replaceUnits: (change) => this.replaceUnits(change),
-      tryUnit: (change) => this.#supervisor.tryUnit(change, (unit) => this.#unitCalls.ended(unit)),
+      tryUnit: (change) =>
+        this.#supervisor.tryUnit(change, { routes: triedRoutes, ended: (unit) => this.#unitCalls.ended(unit) }),
       address: () => `${hostname()}:${this.ports[0] ?? 0}`,
     })
     const records = {
@@ -226,14 +228,21 @@ export class Gateway {
   handover(service: Readonly<Record<string, string>>): GatewayHandover {
     const { settings, version } = this.#input
     return new GatewayHandover({
-      ...{ settings, version, service, stores: this.stores, fleet: this.#fleet },
-      ...{ store: this.#store, supervisor: this.#supervisor, history: this.#history, tickets: this.#tickets },
+      ...{ adminHost: settings.admin.host, version, service },
+      ...{ store: this.#store, supervisor: this.#supervisor, tickets: this.#tickets },
+      files: {
+        handOver: (pass) => Promise.all([this.#fleet?.handOver(), this.#auditWriter.handOver(pass)]),
+        resume: () => this.#fleet?.resume(),
+      },
       state: () => this.#state,
       admin: () => this.#admin,
       leave: async () => {
         this.#state = 'draining'
-        await this.#fleet?.close()
+        const left = this.#fleet?.close()
+        this.stores.close()
+        await left
       },
+      settled: () => this.#history.settled(),
     })
   }
 
@@ -286,7 +295,7 @@ export class Gateway {
    * after the other.
    */
   replaceUnits(change: UnitChange): Promise<Replacement> {
-    return this.#replacements.replace(change, this.stores)
+    return this.#replacements.replace(change)
   }
 
   /** SIGHUP: reads keystores, secrets and every route folder again, also files that failed before. */

@@ -1,4 +1,4 @@
-export { type AdminSettings, type FileRelease, openAdminSettings, readConfigFile } from './admin/admin-settings.ts'
+export { type AdminSettings, type FileRelease, openAdminSettings } from './admin/admin-settings.ts'
 export { adminCredentials } from './admin/authentication.ts'
 export { folderConflicts } from './audit/folder-conflicts.ts'
 export { Gateway } from './gateway.ts'
@@ -12,6 +12,7 @@ export {
   unreadRouteFileNames,
 } from './routes/route-files.ts'
 export { planRoutes } from './routes/route-plan.ts'
+export { readConfigFile } from './units/config-file.ts'
 export { handoverPath, TakeOverError } from './units/take-over/handover-socket.ts'
 export { Predecessor, portsOf } from './units/take-over/predecessor.ts'
 export { Successors } from './units/take-over/successors.ts'

@@ -8,6 +8,7 @@ export type { Action, Call, Collection, Description, Endpoint, Resource, Singlet
 export { commonRest } from './protocol/endpoint-handler.ts'
 export { listResources, queryResources } from './protocol/listing.ts'
 export { type Outcome, Refusal } from './protocol/refusal.ts'
+export { crestError } from './protocol/responses.ts'
 export { PageCookies } from './query/page-cookies.ts'
 export type { Query } from './query/query.ts'
 export type { ResultPage } from './query/result-page.ts'

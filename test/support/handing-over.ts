@@ -1,7 +1,7 @@
 import { createLogger, memoryLog } from '#logging'
 import { systemClock } from '#schema'
-import type { RecordsPassed } from '../../src/control/audit/current-transport.ts'
 import { KeyValueStore } from '../../src/control/records/key-value-store.ts'
+import type { RecordsPassed } from '../../src/control/units/take-over/handover-calls.ts'
 import { OwnedStore } from '../../src/control/units/take-over/owned-store.ts'
 import { Successors } from '../../src/control/units/take-over/successors.ts'
 

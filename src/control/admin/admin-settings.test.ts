@@ -8,7 +8,8 @@ import { CATALOGUE } from '#catalogue'
 import type { JsonObject } from '#json'
 import { createLogger } from '#logging'
 import { ConfigError, defaultSettings, SETTING_FIELDS } from '#schema'
-import { openAdminSettings, readConfigFile } from './admin-settings.ts'
+import { readConfigFile } from '../units/config-file.ts'
+import { openAdminSettings } from './admin-settings.ts'
 
 const logger = createLogger({ level: 'silent' })
 

@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import type { AuditService, ConnectorSettings, ServerTls, UnitSettings } from '#contracts'
+import type { AuditService, ConnectorSettings, HealthCheck, ServerTls, UnitSettings } from '#contracts'
 import { makeDirectory } from '#files'
 import { type TemporaryStorage, withoutBrackets } from '#http'
 import {
@@ -10,10 +10,9 @@ import {
   type InstanceDirectories,
   instanceDirectories,
   type ProtectionField,
-  readIfPresent,
   runMode,
 } from '#instance'
-import { documentText, isPlainObject, JsonDocument, type JsonObject, readDocument } from '#json'
+import type { JsonObject } from '#json'
 import { mapVertxServerOptions } from '#listener'
 import { openLogFile } from '#logging'
 import { MetricsRegistry } from '#metrics'
@@ -27,7 +26,6 @@ import { KeyValueStore } from '../records/key-value-store.ts'
 import { revisionOf } from '../routes/route-files.ts'
 import { checkPortConflicts } from '../units/port-conflicts.ts'
 import type { AdminProtection } from './admin-protection.ts'
-import type { HealthCheck } from './health.ts'
 import type { SessionLimits } from './studio/studio-sessions.ts'
 
 /** admin.json, settled: the settings of units and of the control plane. */
@@ -65,15 +63,6 @@ export interface AdminSettings {
   /** The objects of admin.json read their files again. */
   reload(): void
   dispose(): Promise<void>
-}
-
-/** A JSON file of the instance; where it does not exist, an empty object or the given document. */
-export function readConfigFile(path: string, otherwise = new JsonDocument('{}', {})): JsonDocument {
-  const bytes = readIfPresent(path)
-  if (bytes === null) return otherwise
-  const document = readDocument(documentText(bytes))
-  if (!isPlainObject(document.value)) throw new ConfigError([{ pointer: '', message: 'expected a JSON object' }])
-  return document
 }
 
 /** Shown in warnings and health while `unknownFields` is `warn`. */

@@ -1,10 +1,17 @@
 import { join } from 'node:path'
 import { type AdminCaller, AdminCallerContext } from '#contracts'
 import type { ApiSecurity } from '#crest'
-import { type Exchange, equalsConstantTime, type Filter, type Handler, type Request, type Response } from '#http'
+import {
+  type Exchange,
+  equalsConstantTime,
+  type Filter,
+  type Handler,
+  isCrossOrigin,
+  type Request,
+  type Response,
+} from '#http'
 import { readIfPresent } from '#instance'
 import { ADMIN_USER } from './admin-caller.ts'
-import { isForeign } from './caller-checks.ts'
 import { refusal } from './recorded-refusals.ts'
 import { guessOf, type LogInAttempts } from './studio/log-in-attempts.ts'
 import { sessionIdsIn } from './studio/session-cookie.ts'
@@ -84,7 +91,7 @@ export function authenticate(authentication: Authentication): Filter {
     const ids = sessions === null || hasCredentials ? [] : sessionIdsIn(exchange)
     if (ids.length > 0 && sessions !== null) {
       // Browsers send cookies to every port of a host, also with reads.
-      if (isForeign(request)) return refusal(403, 'the session is not accepted from pages of another origin')
+      if (isCrossOrigin(request)) return refusal(403, 'the session is not accepted from pages of another origin')
       const caller = callerOf(sessions, ids)
       if (caller !== null) return onward(caller)
     }

@@ -1,5 +1,5 @@
+import { crestError } from '#crest'
 import type { Filter, Request } from '#http'
-import { crestError } from './crest-error.ts'
 
 /** Rejects bodies beyond a limit that is lower than that of the listener, except those of some requests. */
 export function bodyLimit(maxBytes: number, isExempt: (request: Request) => boolean): Filter {

@@ -1,4 +1,4 @@
-import { type Filter, type Request, SAFE_METHODS, withoutBrackets } from '#http'
+import { type Filter, isCrossOrigin, SAFE_METHODS, withoutBrackets } from '#http'
 import { refusal } from './recorded-refusals.ts'
 
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]', '::1'])
@@ -19,17 +19,9 @@ export function callerChecks(ownHost: string, allowedHosts: readonly string[]): 
         'the Host header does not name this connector; add the name to adminConnector.allowedHosts to use it',
       )
     }
-    if (!SAFE_METHODS.has(request.method) && isForeign(request)) {
+    if (!SAFE_METHODS.has(request.method) && isCrossOrigin(request)) {
       return refusal(403, 'changes are not taken from pages of another origin')
     }
     return next(exchange)
   }
-}
-
-/** Whether a browser sent the request for a page of another origin, which includes other ports of this host. */
-export function isForeign(request: Request): boolean {
-  const sites = request.headers.all('sec-fetch-site')
-  if (sites.some((site) => site !== 'same-origin' && site !== 'none')) return true
-  const own = request.uri.origin.toLowerCase()
-  return request.headers.all('origin').some((origin) => origin.toLowerCase() !== own)
 }

@@ -1,5 +1,6 @@
+import type { HealthCheck } from '#contracts'
 import type { Supervisor } from '../units/supervisor.ts'
-import type { Health, HealthCheck } from './health.ts'
+import type { Health } from './health.ts'
 
 /** Parts of a gateway that its health depends on. */
 interface HealthParts {

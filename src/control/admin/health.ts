@@ -1,16 +1,7 @@
+import type { HealthCheck } from '#contracts'
+import { crestError } from '#crest'
 import { type Handler, Response } from '#http'
-import type { ObjectState } from '#schema'
-import { crestError } from './crest-error.ts'
 import { because } from './recorded-refusals.ts'
-
-/** One check of a health endpoint. */
-export interface HealthCheck {
-  readonly name: string
-  readonly ok: boolean
-  /** Set for objects that may be degraded, which does not make the gateway unready. */
-  readonly state?: ObjectState
-  readonly detail?: string
-}
 
 /** The checks of each health endpoint. */
 export interface Health {

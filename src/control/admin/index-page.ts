@@ -1,5 +1,5 @@
+import { crestError } from '#crest'
 import { acceptedFormat, escapeHtml, type Handler, PAGE_HEADERS, pageHtml, Response } from '#http'
-import { crestError } from './crest-error.ts'
 
 /** A link of the index: a path below the root of the management connector. */
 interface IndexEntry {

@@ -1,5 +1,5 @@
+import { crestError } from '#crest'
 import type { Exchange, Handler, Response } from '#http'
-import { crestError } from './crest-error.ts'
 
 /** The object of decisions of the management API. */
 const MANAGEMENT = 'admin'

@@ -1,10 +1,10 @@
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import type { MetricSample } from '#contracts'
+import { crestError } from '#crest'
 import { type Handler, type Request, Response } from '#http'
 import { prometheusText, SCRAPE_CONTENT_TYPES, type ScrapeFormat } from '#metrics'
 import { acceptsCoding } from './accepted-coding.ts'
-import { crestError } from './crest-error.ts'
 
 /** Always in the format that its name has. */
 const TEXT_PATH = '/metrics/prometheus/0.0.4'

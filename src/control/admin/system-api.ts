@@ -2,6 +2,7 @@ import {
   type ApiSecurity,
   type Collection,
   commonRest,
+  crestError,
   describeBelow,
   type EndpointGroup,
   Refusal,
@@ -17,7 +18,6 @@ import { EVENTS } from '../log-events.ts'
 import { MONITOR, type MonitorApi } from '../monitoring/live/monitor-api.ts'
 import type { ObjectStates } from '../monitoring/object-states.ts'
 import type { RouteStore } from '../routes/route-store.ts'
-import { crestError } from './crest-error.ts'
 import { completeAction, evaluateAction } from './routes/evaluate-action.ts'
 import { type ExplainContext, explainAction } from './routes/explain-action.ts'
 import type { PatchScripts } from './routes/patch-scripts.ts'

@@ -14,7 +14,6 @@ import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
 import type { MetricsScope } from '#metrics'
 import type { Clock, Directories, QueuePlan } from '#schema'
-import type { UnitLink } from '../units/unit-link.ts'
 import { delayObserver, exposeDeliveryCounts } from './audit-metrics.ts'
 import { AuditQueries } from './audit-queries.ts'
 import type { AuditWriter } from './audit-writer.ts'
@@ -90,7 +89,7 @@ export class GatewayAudit {
   }
 
   /** Logs spools that no handler uses. While a unit starts, the audit services of its routes may not be open yet. */
-  async logStrandedSpools(units: readonly Pick<UnitLink, 'state'>[]): Promise<void> {
+  async logStrandedSpools(units: readonly { readonly state: string }[]): Promise<void> {
     if (units.every(({ state }) => state === 'ready')) await this.#writer.logStrandedSpools(this.#spools)
   }
 

@@ -1,8 +1,8 @@
 import { type AuditRecord, Delivery } from '#audit'
+import type { HealthCheck } from '#contracts'
 import { type Logger, ReplaceableLogger } from '#logging'
 import type { MetricsScope } from '#metrics'
 import type { Clock, HandlerPlan } from '#schema'
-import type { HealthCheck } from '../admin/health.ts'
 import { delayObserver, exposeDeliveryCounts, keepDeliveryCounts } from './audit-metrics.ts'
 import { CurrentTransport, type OtherProcess, type RecordsPassed } from './current-transport.ts'
 

@@ -1,10 +1,10 @@
 import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { JournalGate, MAX_WRITE_TIME } from '#audit'
+import type { HealthCheck } from '#contracts'
 import { JOURNAL_MEMORY } from '#contracts'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
-import type { HealthCheck } from '../admin/health.ts'
 import { EVENTS } from '../log-events.ts'
 
 /** Milliseconds between a fault and the next attempt. */

@@ -1,5 +1,5 @@
+import type { HealthCheck } from '#contracts'
 import type { EtcdErrorKind } from '#etcd'
-import type { HealthCheck } from '../admin/health.ts'
 import type { CopiedRelease } from './copied-release.ts'
 import type { ReleaseFailure } from './release-failure.ts'
 import type { ReleaseVersions } from './release-versions.ts'

@@ -1,16 +1,15 @@
 import { join, relative, sep } from 'node:path'
-import type { ServedFolders } from '#contracts'
+import type { HealthCheck, ServedFolders } from '#contracts'
 import type { ApiSecurity } from '#crest'
+import type { InstanceDirectories } from '#instance'
 import { JsonSyntaxError } from '#json'
 import type { Logger } from '#logging'
 import { ConfigError, type Metrics } from '#schema'
-import { type AdminSettings, readConfigFile } from '../admin/admin-settings.ts'
-import type { HealthCheck } from '../admin/health.ts'
 import type { ConfigAudit } from '../audit/config-audit.ts'
 import type { ChangeOrigin } from '../routes/folder-changes.ts'
 import type { FolderStore } from '../routes/folder-store.ts'
 import type { FolderTarget } from '../routes/folder-target.ts'
-import { configFile, configText } from '../units/config-file.ts'
+import { configFile, configText, readConfigFile } from '../units/config-file.ts'
 import type { UnitChange } from '../units/supervisor.ts'
 import { UnitStartError } from '../units/unit-link.ts'
 import { type FleetApi, fleetApi } from './api/fleet-api.ts'
@@ -25,7 +24,11 @@ import { servedFolders } from './served-folders.ts'
 
 /** Parts of a gateway with a store. */
 interface GatewayFleetInput extends HostParts {
-  readonly settings: AdminSettings
+  readonly settings: {
+    readonly directories: InstanceDirectories
+    readonly unit: { readonly state: string | null }
+    readonly fleet: FleetSettings | null
+  }
   readonly version: string
   readonly logger: Logger
   readonly metrics: Metrics

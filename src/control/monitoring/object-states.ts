@@ -1,7 +1,6 @@
-import type { ObjectStatus } from '#contracts'
+import type { HealthCheck, ObjectStatus } from '#contracts'
 import type { StateReporter } from '#heap'
 import type { ObjectState } from '#schema'
-import type { HealthCheck } from '../admin/health.ts'
 
 type Report = NonNullable<ObjectStatus['report']>
 

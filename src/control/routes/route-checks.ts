@@ -1,4 +1,4 @@
-import type { HealthCheck } from '../admin/health.ts'
+import type { HealthCheck } from '#contracts'
 import type { RouteStore } from './route-store.ts'
 
 /** Files that a check names. */

@@ -1,8 +1,14 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import type { AdminSettings } from '../admin/admin-settings.ts'
+import type { ConnectorSettings } from '#contracts'
 
-type PortSettings = Pick<AdminSettings, 'admin' | 'unit' | 'shareTrafficPorts'>
+type Ports = Pick<ConnectorSettings, 'host' | 'ports'>
+
+interface PortSettings {
+  readonly admin: Ports
+  readonly unit: { readonly connectors: readonly Ports[] }
+  readonly shareTrafficPorts: boolean
+}
 
 /**
  * Throws the system's error where another process listens on a port, or where this one may not. Ports are opened with

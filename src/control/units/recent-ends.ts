@@ -1,6 +1,6 @@
+import type { HealthCheck } from '#contracts'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
-import type { HealthCheck } from '../admin/health.ts'
 import { EVENTS } from '../log-events.ts'
 
 /** Milliseconds over which ends are counted. */

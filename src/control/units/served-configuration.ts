@@ -1,18 +1,23 @@
-import type { ServedFolders } from '#contracts'
+import type { ServedFolders, UnitSettings } from '#contracts'
 import { type InstanceDirectories, instanceDirectories } from '#instance'
-import type { AdminSettings } from '../admin/admin-settings.ts'
 import { configText } from './config-file.ts'
 import type { UnitChange } from './supervisor.ts'
 
+interface ConfigurationSettings {
+  /** Those of the instance. */
+  readonly directories: InstanceDirectories
+  readonly unit: Pick<UnitSettings, 'state' | 'temporaryDirectory'>
+}
+
 /** The configuration that units serve: config.json and its folders, which change when units are replaced. */
 export class ServedConfiguration {
-  readonly #settings: AdminSettings
+  readonly #settings: ConfigurationSettings
   /** Text of config.json; null without one. */
   text: string | null
   /** Null for those of the instance. */
   folders: ServedFolders | null
 
-  constructor(settings: AdminSettings, folders: ServedFolders | null) {
+  constructor(settings: ConfigurationSettings, folders: ServedFolders | null) {
     this.#settings = settings
     this.folders = folders
     this.text = configText(this.directories.config)

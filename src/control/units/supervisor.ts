@@ -4,7 +4,7 @@ import { EVENTS } from '../log-events.ts'
 import { RecentEnds } from './recent-ends.ts'
 import { UnitLink, UnitStartError, type UnitThread } from './unit-link.ts'
 import { UnitSet, type UnitSetSettings } from './unit-set.ts'
-import { type TriedConfiguration, tryUnit } from './unit-trial.ts'
+import { type Trial, type TriedConfiguration, tryUnit } from './unit-trial.ts'
 
 /** Input of a supervisor. */
 interface Supervision extends Omit<UnitThread, 'ended'> {
@@ -141,13 +141,17 @@ export class Supervisor {
   }
 
   /** Whether a unit could serve another configuration; `ended` is called when that of the trial has ended. */
-  tryUnit({ config, folders }: TriedConfiguration, ended: (unit: UnitLink) => void): ReturnType<typeof tryUnit> {
+  tryUnit(
+    { config, folders }: TriedConfiguration,
+    { routes, ended }: Pick<Trial, 'routes'> & Pick<UnitThread, 'ended'>,
+  ): ReturnType<typeof tryUnit> {
     const { entry, env, heartbeat, handlers } = this.#supervision
     const unit = this.settings.units * MAX_UNIT_SETS
     return tryUnit({
       settings: { ...this.settings, config, folders, unit },
       thread: { entry, env, heartbeat, ended },
       handlers,
+      routes,
     })
   }
 

@@ -1,7 +1,6 @@
 import type { Logger } from '#logging'
 import type { Counter, Metrics } from '#schema'
 import { EVENTS } from '../log-events.ts'
-import type { RouteStores } from '../routes/route-stores.ts'
 import { type Replacement, STOPPING, type Supervisor, type UnitChange } from './supervisor.ts'
 
 /** Problems of one log entry. */
@@ -11,19 +10,22 @@ const MAX_LOGGED = 20
 export class UnitReplacements {
   readonly #supervisor: Supervisor
   readonly #logger: Logger
+  readonly #replaced: () => Promise<void>
   /** The reason of the last refusal, until units are replaced: other attempts with it are counted alone. */
   #refusal = ''
   readonly #counts: Readonly<Record<Replacement['state'], Counter>>
 
-  constructor(supervisor: Supervisor, metrics: Metrics, logger: Logger) {
+  /** `replaced`: reads the route files again. */
+  constructor(supervisor: Supervisor, metrics: Metrics, logger: Logger, replaced: () => Promise<void>) {
     this.#supervisor = supervisor
     this.#logger = logger
+    this.#replaced = replaced
     const count = (result: string) =>
       metrics.counter('gw_unit_replacements_total', 'Changes of config.json or its folders while serving.', { result })
     this.#counts = { replaced: count('replaced'), refused: count('refused') }
   }
 
-  async replace(change: UnitChange, stores: RouteStores): Promise<Replacement> {
+  async replace(change: UnitChange): Promise<Replacement> {
     const result = await this.#supervisor.replace(change)
     if (result.state === 'refused' && result.message === STOPPING) return result
     this.#counts[result.state].add()
@@ -31,7 +33,7 @@ export class UnitReplacements {
       this.#refusal = ''
       this.#logger.info('units with a new configuration serve; the others finish their requests')
       // Files may have changed while the units built them.
-      await stores.scanAll()
+      await this.#replaced()
     } else {
       const { message: reason, problems } = result
       const refusal = JSON.stringify([reason, problems])

@@ -1,12 +1,9 @@
-import type { CONTROL_CALLS, RouteFailure, ServedFolders, UnitSettings } from '#contracts'
+import type { CONTROL_CALLS, RouteFailure, RouteSource, ServedFolders, UnitSettings } from '#contracts'
 import { JsonSyntaxError } from '#json'
 import { createLogger } from '#logging'
 import type { Handlers } from '#rpc'
 import { ConfigError, type Problem } from '#schema'
-import { readConfigFile } from '../admin/admin-settings.ts'
-import { type RouteFile, readRouteFiles } from '../routes/route-files.ts'
-import { planRoutes } from '../routes/route-plan.ts'
-import { configFile } from './config-file.ts'
+import { configFile, readConfigFile } from './config-file.ts'
 import { UnitLink, UnitStartError, type UnitThread } from './unit-link.ts'
 
 /** The configuration of a trial. */
@@ -16,12 +13,20 @@ export interface TriedConfiguration {
   readonly folders: ServedFolders
 }
 
+/** The routes of a folder. */
+export interface TriedRoutes {
+  readonly sources: readonly RouteSource[]
+  /** Of files that are no routes, or whose ids or names others have. */
+  readonly problems: readonly (Problem & { readonly file: string })[]
+}
+
 /** A trial: the settings of a unit, with another configuration. */
-interface Trial {
+export interface Trial {
   readonly settings: UnitSettings & TriedConfiguration
   readonly thread: Pick<UnitThread, 'entry' | 'env' | 'heartbeat' | 'ended'>
   /** Of calls that have nothing to do with routes. */
   handlers(unit: UnitLink): Handlers<typeof CONTROL_CALLS>
+  routes(directory: string): TriedRoutes
 }
 
 /** A problem of config.json (`file` is null), or of a route file. */
@@ -41,11 +46,11 @@ interface TrialOutcome {
  * Starts a unit without ports on a configuration, with all of its routes, and ends it: whether units could serve that
  * configuration. It writes no log, and neither history nor audit have a trace of it.
  */
-export async function tryUnit({ settings, thread, handlers }: Trial): Promise<TrialOutcome> {
+export async function tryUnit({ settings, thread, handlers, routes }: Trial): Promise<TrialOutcome> {
   const config = configProblems(settings.folders.config)
   if (config.length > 0) return { starts: false, problems: config }
   const problems: TrialProblem[] = []
-  const folders = new Map<string, ReadonlyMap<string, RouteFile>>()
+  const folders = new Map<string, TriedRoutes>()
   const silent = { ...settings, connectors: [], logging: { ...settings.logging, level: 'silent' }, telemetry: null }
   const unit = new UnitLink(
     {
@@ -56,18 +61,15 @@ export async function tryUnit({ settings, thread, handlers }: Trial): Promise<Tr
         ...handlers(link),
         openRouter: ({ directory }) => {
           link.opens(directory)
-          const files = folders.get(directory) ?? readRouteFiles(directory, new Map())
-          const { changes, refused } = planRoutes(files, new Map(), () => true)
-          if (!folders.has(directory)) {
-            for (const { file, problems: found } of files.values())
-              problems.push(...found.map((problem) => ({ ...problem, directory, file })))
-            for (const [file, problem] of refused) problems.push({ ...problem, directory, file })
-          }
-          folders.set(directory, files)
-          return changes.flatMap(({ change }) => ('put' in change ? [change.put] : []))
+          const known = folders.get(directory)
+          if (known !== undefined) return known.sources
+          const read = routes(directory)
+          folders.set(directory, read)
+          problems.push(...read.problems.map((problem) => ({ ...problem, directory })))
+          return read.sources
         },
         routerOpened: ({ directory, failures }) =>
-          void problems.push(...failed(directory, folders.get(directory) ?? new Map(), failures)),
+          void problems.push(...failed(directory, folders.get(directory)?.sources ?? [], failures)),
         closeRouter: ({ directory }) => link.closes(directory),
         routeWarnings: () => {},
         objectStatus: () => {},
@@ -104,13 +106,9 @@ function problemOf(error: unknown): Problem {
   return { pointer: '', message: error instanceof JsonSyntaxError ? `not valid JSON: ${message}` : message }
 }
 
-function failed(
-  directory: string,
-  files: ReadonlyMap<string, RouteFile>,
-  failures: readonly RouteFailure[],
-): TrialProblem[] {
+function failed(directory: string, sources: readonly RouteSource[], failures: readonly RouteFailure[]): TrialProblem[] {
   return failures.flatMap(({ id, problems }) => {
-    const file = files.values().find(({ route }) => route?.id === id)?.file ?? `${id}.json`
+    const file = sources.find((source) => source.id === id)?.file ?? `${id}.json`
     return problems.map((problem) => ({ ...problem, directory, file }))
   })
 }

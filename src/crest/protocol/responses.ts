@@ -5,7 +5,7 @@ import { TimeSlices } from '../time-slices.ts'
 import { type ApiVersions, isAtLeast } from './api-version.ts'
 import type { Resource } from './endpoint.ts'
 import { type Fields, resourceJson } from './fields.ts'
-import type { Refusal } from './refusal.ts'
+import { Refusal } from './refusal.ts'
 
 const HEADERS = {
   'Content-Type': 'application/json; charset=UTF-8',
@@ -115,6 +115,11 @@ export function errorResponse({ status, message, detail, headers }: Refusal, pre
   const response = jsonResponse(status, json, { pretty, versions: null }, headers)
   if (cause !== undefined) response.cause = cause
   return response
+}
+
+/** An error of a path without a collection. */
+export function crestError(status: number, message: string, headers: Record<string, string> = {}): Response {
+  return errorResponse(new Refusal(status, message, { headers }), false)
 }
 
 /** The header with the versions of the response. */

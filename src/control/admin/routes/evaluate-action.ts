@@ -1,10 +1,10 @@
 import type { EvaluationMessage } from '#contracts'
 import { type Action, Refusal } from '#crest'
 import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
+import { headerFields, simulatedRequest } from '../../routes/simulated-request.ts'
 import type { UnitLink } from '../../units/unit-link.ts'
 import type { ExplainContext } from './explain-action.ts'
 import { COMPLETE_REQUEST, COMPLETE_RESPONSE, EVALUATE_REQUEST, EVALUATE_RESPONSE } from './routes-description.ts'
-import { headerFields, simulatedRequest } from './simulated-request.ts'
 
 const MAX_EXPRESSION = 16_384
 const MEMBERS = new Set(['expression', 'route', 'request', 'response'])

@@ -1,6 +1,7 @@
 import type { Description } from '#crest'
 import { ROUTE_ID } from '#instance'
 import type { JsonObject } from '#json'
+import { SIMULATED_REQUEST } from '../../routes/simulated-request.ts'
 
 const PROBLEMS: JsonObject = {
   type: 'array',
@@ -19,19 +20,6 @@ const PROBLEMS: JsonObject = {
 export const VALIDATE_RESPONSE: JsonObject = {
   type: 'object',
   properties: { valid: { type: 'boolean' }, problems: PROBLEMS },
-}
-
-/** Request of `explain`. */
-export const EXPLAIN_REQUEST: JsonObject = {
-  type: 'object',
-  required: ['uri'],
-  properties: {
-    method: { type: 'string', default: 'GET' },
-    uri: { type: 'string', description: 'Absolute, or a path.' },
-    headers: { type: 'object', additionalProperties: { type: ['string', 'array'], items: { type: 'string' } } },
-    entity: { type: 'string', description: 'The body, for conditions that read it.' },
-    from: { type: 'string', description: 'The address of the client.', default: '127.0.0.1' },
-  },
 }
 
 /** Response of `explain`. */
@@ -55,7 +43,7 @@ export const EVALUATE_REQUEST: JsonObject = {
       type: 'string',
       description: 'Id of the route whose properties it may read; those of the router by default.',
     },
-    request: EXPLAIN_REQUEST,
+    request: SIMULATED_REQUEST,
     response: {
       type: 'object',
       description: 'For expressions that read the response.',

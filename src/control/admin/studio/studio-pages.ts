@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { crestError } from '#crest'
 import { escapeHtml, type Handler, pageResponse, type Request, Response } from '#http'
 import type { Logger } from '#logging'
 import { EVENTS } from '../../log-events.ts'
 import { acceptsCoding } from '../accepted-coding.ts'
-import { crestError } from '../crest-error.ts'
 import { buildStamp, CODINGS, type PageBuild, type PageFile, readBuild } from './page-files.ts'
 
 const ROOT = '/studio/'

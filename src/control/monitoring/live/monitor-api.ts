@@ -2,14 +2,13 @@ import { AdminCallerContext } from '#contracts'
 import {
   type ApiSecurity,
   commonRest,
+  crestError,
   type Endpoint,
   parseQueryFilter,
   type ServedEndpoint,
   type Singleton,
 } from '#crest'
-import { Body, type Exchange, type Handler, type Request, Response } from '#http'
-import { isForeign } from '../../admin/caller-checks.ts'
-import { crestError } from '../../admin/crest-error.ts'
+import { Body, type Exchange, type Handler, isCrossOrigin, type Request, Response } from '#http'
 import { type EventStream, EventStreams } from './event-stream.ts'
 import type { LiveRequests } from './live-requests.ts'
 import type { MetricsFeed } from './metrics-feed.ts'
@@ -98,7 +97,7 @@ function isStreamRequest({ method, queryParams }: Request): boolean {
 function open(exchange: Exchange, streams: EventStreams, opening: Opening): Response {
   const { request } = exchange
   // A page of another origin can not read the events, but would use up the streams.
-  if (isForeign(request)) return crestError(403, 'event streams are not opened for pages of another origin')
+  if (isCrossOrigin(request)) return crestError(403, 'event streams are not opened for pages of another origin')
   const start = opening(request)
   if (typeof start === 'string') return crestError(400, start)
   const headers = {

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type ConnectorSettings, type FinishedTrace, type SimulatedRequestMessage, TRACE_HEADER } from '#contracts'
 import { type Action, type Collection, Refusal, type Resource } from '#crest'
 import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
-import { EXPLAIN_REQUEST } from '../../admin/routes/routes-description.ts'
-import { simulatedRequest } from '../../admin/routes/simulated-request.ts'
+import { SIMULATED_REQUEST, simulatedRequest } from '../../routes/simulated-request.ts'
 import type { UnitLink } from '../../units/unit-link.ts'
 import { sendToTraffic, trafficPorts } from './sent-request.ts'
 import { SENT_RESPONSE, TRACE_DESCRIPTION, TRACE_ID } from './trace-description.ts'
@@ -64,7 +63,7 @@ export class RequestTraces {
     return {
       description:
         'Sends a request through the traffic connector, and returns its response and its way through filters and handlers, with times and changes.',
-      request: EXPLAIN_REQUEST,
+      request: SIMULATED_REQUEST,
       response: SENT_RESPONSE,
       run: async (_, { body }) => {
         if (isPlainObject(body) && body['from'] !== undefined) {

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { type AuditRecord, DEFAULT_TLS_PLAN, Delivery, type DeliveryCounts, type OtlpPlan } from '#audit'
-import type { TlsPlan } from '#contracts'
+import type { HealthCheck, TlsPlan } from '#contracts'
 import type { Logger } from '#logging'
 import type { MetricsScope } from '#metrics'
 import type { Clock, Counter } from '#schema'
 import { type SignalPlan, TELEMETRY_EVENTS, type TelemetryPlan } from '#telemetry'
-import type { HealthCheck } from '../../admin/health.ts'
 import { CurrentTransport } from '../../audit/current-transport.ts'
 
 /** Services of an export. */

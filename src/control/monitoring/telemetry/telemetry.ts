@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { HealthCheck } from '#contracts'
 import {
   type AuditBatch,
   LOG_TOPIC,
@@ -11,7 +12,6 @@ import { type Logger, observeLogLines } from '#logging'
 import type { MetricsScope } from '#metrics'
 import { systemClock } from '#schema'
 import { readTelemetryPlan, TELEMETRY_EVENTS, type TelemetryDefaults, type TelemetryPlan } from '#telemetry'
-import type { HealthCheck } from '../../admin/health.ts'
 import { MetricsExport } from './metrics-export.ts'
 import { otlpLogRecordOf } from './otlp-log-record.ts'
 import { SignalExport } from './signal-export.ts'

@@ -1,12 +1,7 @@
 import type { Listener } from '#listener'
-import type { AdminSettings } from '../../admin/admin-settings.ts'
-import type { RecordsPassed } from '../../audit/current-transport.ts'
-import type { GatewayFleet } from '../../fleet/gateway-fleet.ts'
-import type { RouteHistory } from '../../routes/history/route-history.ts'
-import type { RouteStores } from '../../routes/route-stores.ts'
 import type { Supervisor } from '../supervisor.ts'
 import type { TicketRotation } from '../ticket-rotation.ts'
-import type { RunningGateway } from './handover-calls.ts'
+import type { RecordsPassed, RunningGateway } from './handover-calls.ts'
 import type { OwnedStore } from './owned-store.ts'
 
 /** Milliseconds for management requests when another process takes over. */
@@ -14,20 +9,24 @@ const ADMIN_GRACE = 1_000
 
 /** Parts of the gateway that are handed over, or closed for it. */
 interface HandoverParts {
-  readonly settings: AdminSettings
+  readonly adminHost: string
   readonly version: string
   readonly store: OwnedStore
   readonly supervisor: Supervisor
-  readonly stores: RouteStores
-  readonly history: RouteHistory
   readonly tickets: TicketRotation | null
-  readonly fleet: GatewayFleet | null
+  /** Files that one process alone writes. */
+  readonly files: {
+    handOver(pass: RecordsPassed): Promise<unknown>
+    resume(): void
+  }
   /** Variables of the service manager. */
   readonly service: Readonly<Record<string, string>>
   state(): 'starting' | 'running' | 'draining'
   admin(): Listener | null
-  /** Another process serves: this one is no longer ready, and follows no store. */
+  /** Another process serves: this one is no longer ready, and follows no files and no store. */
   leave(): Promise<void>
+  /** Resolves when the files that other processes read too are written. */
+  settled(): Promise<void>
 }
 
 /** The gateway for a process that takes over from it. */
@@ -41,12 +40,12 @@ export class GatewayHandover {
   }
 
   get running(): RunningGateway {
-    const { settings, version, tickets, supervisor, service } = this.#parts
+    const { adminHost, version, tickets, supervisor, service } = this.#parts
     return {
       pid: process.pid,
       version,
       connectors: supervisor.settings.connectors.map(({ host, ports, secure }) => ({ host, ports, secure })),
-      adminHost: settings.admin.host,
+      adminHost,
       adminPort: this.#parts.admin()?.port ?? 0,
       tickets: tickets === null ? null : Buffer.from(new Uint8Array(tickets.memory)).toString('base64'),
       service,
@@ -62,23 +61,21 @@ export class GatewayHandover {
 
   /** Writes no files any more that only one process may write. Their audit events wait until `pass` takes them, or refuses. */
   async freeze(pass: RecordsPassed): Promise<void> {
-    const { fleet, settings } = this.#parts
-    await Promise.all([fleet?.handOver(), settings.auditWriter.handOver(pass)])
+    await this.#parts.files.handOver(pass)
   }
 
   /** Audit files are opened again for the next events. */
   resume(): void {
-    this.#parts.fleet?.resume()
+    this.#parts.files.resume()
   }
 
   /** Another process serves on the same ports: accepts nothing more. */
   async leave(): Promise<void> {
-    const { supervisor, stores, history } = this.#parts
+    const { supervisor } = this.#parts
     const left = this.#parts.leave()
-    stores.close()
     const admin = this.#parts.admin()
     void admin?.drain(ADMIN_GRACE, { isHandover: true })
     await Promise.all([admin?.stopAccepting(), supervisor.stopAccepting(), left])
-    await history.settled()
+    await this.#parts.settled()
   }
 }

@@ -13,6 +13,9 @@ export interface SharedConnector {
   readonly secure: boolean
 }
 
+/** Passes audit events of files to the successor; false where that does not write them. */
+export type RecordsPassed = (files: string, records: readonly AuditRecord[]) => Promise<boolean>
+
 /** A gateway that takes over, as it introduces itself. */
 export interface TakingOver {
   readonly protocol: number

@@ -6,11 +6,11 @@ import { boundedWait } from '#contracts'
 import { makeDirectory } from '#files'
 import type { Logger } from '#logging'
 import { HEARTBEAT, type Remote } from '#rpc'
-import type { RecordsPassed } from '../../audit/current-transport.ts'
 import { EVENTS } from '../../log-events.ts'
 import {
   HANDOVER_PROTOCOL,
   type PREDECESSOR_CALLS,
+  type RecordsPassed,
   type RunningGateway,
   SUCCESSOR_CALLS,
   type TakingOver,
