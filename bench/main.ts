@@ -35,6 +35,7 @@ import { missedStudioTargets, studioBenchmark } from './studio.ts'
 import { missedThrottlingTargets, throttlingBenchmark } from './throttling.ts'
 import { tlsBenchmark } from './tls.ts'
 import { missedTracingTargets, tracingBenchmark } from './tracing.ts'
+import { choiceTable, missedUpstreamTargets, upstreamsBenchmark } from './upstreams.ts'
 import { missedVersionsTargets, versionsBenchmark } from './versions.ts'
 import { webSocketBenchmark } from './websocket.ts'
 
@@ -60,6 +61,7 @@ benchmarks (proxy and routes without a name):
   start      CPU time to ready and idle memory with one and two units, from this checkout and from its installed package
   fleet      many routes in etcd and two gateways: push, roll back, start, one changed route; 200 followers; an hour without changes
   routes     10, 1,000 and 10,000 routes: time to load, CPU time of a request for the last
+  upstreams  time and allocation of the choice of one server, by policy and number of servers
   versions   requests of several kinds beside the checkout of --baseline: the cost of a change
 
 options:
@@ -241,6 +243,12 @@ async function run({ names, peers, bodies, routes, baseline, check, json, ...rou
     checkTargets(missed)
     if (!json) console.log(`\nroutes\n${routesTable(rows)}`)
   }
+  if (names.includes('upstreams')) {
+    const rows = upstreamsBenchmark()
+    result['upstreams'] = rows
+    if (!json) console.log(`\nupstreams\n${choiceTable(rows)}`)
+    checkTargets(missedUpstreamTargets(rows))
+  }
   if (names.includes('versions') && baseline !== undefined) {
     const rows = await versionsBenchmark(rounds, baseline, progress)
     result['versions'] = rows
@@ -281,6 +289,7 @@ function readOptions(args: readonly string[]): Options | 'help' {
     'start',
     'fleet',
     'routes',
+    'upstreams',
     'versions',
   ])
   if (names.includes('versions') && values.baseline === undefined)

@@ -25,6 +25,7 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     'client',
     'listener',
     'resilience',
+    'upstreams',
     'telemetry',
     'releases',
   ]
