@@ -30,13 +30,14 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     'releases',
   ]
   const engine = [...language, 'contracts', 'cache']
-  const object = [...engine, ...engines]
+  const object = [...engine, ...engines, 'trail']
   const plane = [...object, 'rpc', 'heap', 'instance', 'objects']
   return {
     json: [],
     expression: ['json'],
     logging: [],
     files: [],
+    trail: ['files', 'json', 'logging'],
     rpc: ['schema'],
     groovy: ['json', 'expression'],
     http: ['json', 'expression'],
@@ -48,7 +49,7 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     scripts: [...engine, 'groovy', 'jose'],
     openid: [...engine, 'jose'],
     jms: ['json', 'logging', 'schema', 'contracts'],
-    audit: [...engine, 'client', 'jms', 'telemetry'],
+    audit: [...engine, 'client', 'jms', 'telemetry', 'trail'],
     'access-manager': [...engine, 'client'],
     resilience: [...engine, 'client'],
     etcd: [...engine, 'client'],
@@ -286,7 +287,7 @@ test('each package and each dangerous module is imported by one folder', () => {
 
 test('files are replaced by #files, so that every write survives a crash in the same way', () => {
   /** Rotation moves a file that is complete; the folder of a release gets its name when it is complete. */
-  const moving = ['src/files/durable-file.ts', 'src/audit/files/rotated-files.ts', 'src/control/fleet/']
+  const moving = ['src/files/durable-file.ts', 'src/trail/files/rotated-files.ts', 'src/control/fleet/']
   const findings = importFindings(shipped, (source, { specifier, names }) => {
     const renames = /^node:fs/.test(specifier) && /\brename(?:Sync)?\b/.test(names)
     if (!renames || source.folder === 'dev' || moving.some((path) => source.path.startsWith(path))) return undefined

@@ -1,4 +1,4 @@
-import { NO_RETENTION, NO_ROTATION } from './files/file-plan.ts'
+import { NO_RETENTION, NO_ROTATION } from '#trail'
 import type { FilesPlan } from './transports/file/file-transport.ts'
 
 const MAX_BYTES = 8 * 1024 * 1024

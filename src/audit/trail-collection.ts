@@ -1,7 +1,8 @@
 import { type Call, type Collection, type Description, PageCookies, Refusal } from '#crest'
+import { type TrailFiles, UnreadableFileError } from '#trail'
 import { jsonText } from './event.ts'
+import { type ReadEvent, readEvents } from './read-events.ts'
 import { queryEvents } from './trail-query.ts'
-import { type ReadEvent, readTrail, type TrailFiles, UnreadableFileError } from './trail-reader.ts'
 
 /** Concurrent queries; over it the response is 503 with Retry-After. */
 const MAX_READERS = 8
@@ -18,7 +19,7 @@ export function trailCollection(files: TrailFiles, description: Description): Co
     description: { ...description, revisions: false },
     read: (call, id) =>
       turns.take(async () => {
-        for await (const events of whileWanted(call, readTrail(files, { containing: jsonText(id) }))) {
+        for await (const events of whileWanted(call, readEvents(files, { containing: jsonText(id) }))) {
           const found = events.find((event) => event.id === id)
           if (found === undefined) continue
           const { _id: _, _rev: __, ...content } = found.fields
@@ -26,7 +27,7 @@ export function trailCollection(files: TrailFiles, description: Description): Co
         }
         return new Refusal(404, 'there is no event of this id; old events give way to new ones')
       }),
-    query: (call, query) => turns.take(() => queryEvents(whileWanted(call, readTrail(files)), query, cookies)),
+    query: (call, query) => turns.take(() => queryEvents(whileWanted(call, readEvents(files)), query, cookies)),
   }
 }
 

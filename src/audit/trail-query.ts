@@ -9,7 +9,7 @@ import {
   type ResultPage,
 } from '#crest'
 import { chronologicalKey } from './event.ts'
-import type { ReadEvent } from './trail-reader.ts'
+import type { ReadEvent } from './read-events.ts'
 
 /** Events in memory for one query; larger results need paging. */
 const MAX_QUERY_EVENTS = 5_000

@@ -10,3 +10,4 @@ export {
 export { makeDirectory } from './make-directory.ts'
 export { nameFile } from './name-file.ts'
 export { foldedName, hiddenProblem, nameProblem, nameProblems } from './name-problems.ts'
+export { realDirectory } from './real-directory.ts'

@@ -1,8 +1,8 @@
 // A process that writes a tamper-evident trail until it is killed: node audit-file-writer.ts DIRECTORY ROUND
 // It appends the ids of accepted events to DIRECTORY-acknowledged, and prints a line for each batch.
 import { appendFileSync } from 'node:fs'
-import { NO_ROTATION } from '../../src/audit/files/file-plan.ts'
 import { openFiles } from '../../src/audit/transports/file/file-transport.ts'
+import { NO_ROTATION } from '../../src/trail/files/file-plan.ts'
 import { chainPlan, eventText, fileEnv, filePlan } from './audit-files.ts'
 
 const [directory = '', round = ''] = process.argv.slice(2)

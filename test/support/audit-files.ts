@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { createLogger, memoryLog } from '#logging'
-import type { ChainPlan, FilePlan } from '../../src/audit/files/file-plan.ts'
-import { NO_RETENTION, NO_ROTATION } from '../../src/audit/files/file-plan.ts'
+import { TRAIL_EVENTS } from '../../src/audit/file-log-events.ts'
+import type { ChainPlan, FilePlan } from '../../src/trail/files/file-plan.ts'
+import { NO_RETENTION, NO_ROTATION } from '../../src/trail/files/file-plan.ts'
 
 /** A plan of JSON files without rotation. */
 export function filePlan(directory: string, more: Partial<FilePlan> = {}): FilePlan {
@@ -40,6 +41,7 @@ export function fileEnv(start = Date.UTC(2026, 0, 2, 3, 4, 5, 6)) {
   const time = { now: start, monotonic: 1_000 }
   return {
     log,
+    events: TRAIL_EVENTS,
     logger: createLogger({ level: 'debug', format: 'json', destination: log }),
     clock: { now: () => time.now, monotonic: () => time.monotonic },
     advance(milliseconds: number): void {

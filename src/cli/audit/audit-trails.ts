@@ -1,5 +1,6 @@
-import { configTrailFolder, configTrailPlan, type FilePlan } from '#audit'
+import { configTrailFolder, configTrailPlan } from '#audit'
 import type { HandlerPlan } from '#schema'
+import type { FilePlan } from '#trail'
 import type { Arguments } from '../arguments.ts'
 import { openDryRun } from '../dry-run/dry-run.ts'
 import { RouteFolders } from '../dry-run/route-folders.ts'

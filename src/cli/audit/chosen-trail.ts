@@ -1,4 +1,4 @@
-import { TopicFiles } from '#audit'
+import { TopicFiles } from '#trail'
 import { type Arguments, UsageError } from '../arguments.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { type AuditTrail, auditTrails, UnknownTrails } from './audit-trails.ts'

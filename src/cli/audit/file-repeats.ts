@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { COMPRESSED } from '#audit'
+import { COMPRESSED } from '#trail'
 
 /** Files without those whose compressed form is there too: a crash leaves both, and so does a compression before its end. */
 export async function withoutRepeats(files: readonly string[]): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { type ChainKey, COMPRESSED, HEAD, isContinued, type TrailSource } from '#audit'
+import { type ChainKey, COMPRESSED, HEAD, isContinued, type TrailSource } from '#trail'
 import { withoutRepeats } from './file-repeats.ts'
 
 /** Files of one trail. */

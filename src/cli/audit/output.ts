@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { jsonText, type ReadEvent, UnreadableFileError } from '#audit'
+import { jsonText, type ReadEvent } from '#audit'
+import { UnreadableFileError } from '#trail'
 import { EXIT } from '../exit-codes.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { UnknownTrails } from './audit-trails.ts'

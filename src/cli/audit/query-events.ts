@@ -1,4 +1,4 @@
-import { type ReadEvent, readTrail } from '#audit'
+import { type ReadEvent, readEvents } from '#audit'
 import { matches, parseQueryFilter, type QueryFilter } from '#crest'
 import { type Arguments, UsageError } from '../arguments.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -18,12 +18,12 @@ export async function queryEvents(args: Arguments, context: ProcessContext): Pro
     const isMatch = ({ fields }: ReadEvent): boolean => filter === null || matches(filter, fields)
     if (args.has('count')) {
       let count = 0
-      for await (const events of readTrail(files)) count += events.filter(isMatch).length
+      for await (const events of readEvents(files)) count += events.filter(isMatch).length
       context.stdout.write(`${count}\n`)
       return EXIT.ok
     }
     const last = limit === null ? null : new LastEvents(limit)
-    for await (const events of readTrail(files, { order: 'oldest first' })) {
+    for await (const events of readEvents(files, { order: 'oldest first' })) {
       for (const event of events) {
         if (!isMatch(event)) continue
         if (last === null) await printLine(eventLine(event), context)

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { followTrail, type MissedFiles, readTrail } from '#audit'
+import { followEvents, readEvents } from '#audit'
+import type { MissedFiles } from '#trail'
 import { type Arguments, UsageError } from '../arguments.ts'
 import { EXIT } from '../exit-codes.ts'
 import type { ProcessContext } from '../process-context.ts'
@@ -21,13 +22,13 @@ export async function tailEvents(args: Arguments, context: ProcessContext): Prom
     const files = await chosenTrail(topic, args, context)
     const last = new LastEvents(limit)
     if (!args.has('follow')) {
-      for await (const events of readTrail(files, { order: 'oldest first' }))
+      for await (const events of readEvents(files, { order: 'oldest first' }))
         for (const event of events) last.add(event)
       for (const event of last.events) await printLine(eventLine(event), context)
       return EXIT.ok
     }
     let isStarted = false
-    for await (const { events, isNew, missed } of followTrail(files, () => wait(POLL_INTERVAL))) {
+    for await (const { events, isNew, missed } of followEvents(files, () => wait(POLL_INTERVAL))) {
       if (missed !== undefined) context.stderr.write(`gateway: audit: ${missedText(missed)}\n`)
       const shown = !isNew ? [] : isStarted ? events : [...last.events, ...events]
       isStarted ||= isNew

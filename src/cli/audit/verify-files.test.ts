@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { type FilePlan, openFiles } from '#audit'
+import { openFiles } from '#audit'
 import { chainPlan, eventText, fileEnv, filePlan, namesIn } from '#test/audit-files'
 import { gateway } from '#test/command-line'
 import { Folder } from '#test/folder'
 import { waitUntil } from '#test/waiting'
+import type { FilePlan } from '#trail'
 
 const SECRET = 'a shared secret of many bytes'
 const { signal } = new AbortController()

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type ChainKey, verifyTrail } from '#audit'
+import { type ChainKey, verifyTrail } from '#trail'
 import { type Arguments, UsageError } from '../arguments.ts'
 import { EXIT } from '../exit-codes.ts'
 import { shownPath } from '../problems.ts'

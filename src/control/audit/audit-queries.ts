@@ -1,7 +1,8 @@
-import { BUILT_IN_TOPICS, type FilesPlan, TopicFiles, trailCollection } from '#audit'
+import { BUILT_IN_TOPICS, type FilesPlan, trailCollection } from '#audit'
 import type { Collection, Description } from '#crest'
 import { Refusal } from '#crest'
 import type { AuditPlan, HandlerPlan } from '#schema'
+import { TopicFiles } from '#trail'
 import type { AuditWriter } from './audit-writer.ts'
 
 /** Collections of `/api/audit`: the trail of the configuration, and the topics of the service of config.json. */

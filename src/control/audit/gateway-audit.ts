@@ -5,7 +5,6 @@ import {
   Delivery,
   openFiles,
   spoolsFolder,
-  TopicFiles,
   trailCollection,
 } from '#audit'
 import type { AuditService } from '#contracts'
@@ -14,6 +13,7 @@ import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
 import type { MetricsScope } from '#metrics'
 import type { Clock, Directories, QueuePlan } from '#schema'
+import { TopicFiles } from '#trail'
 import { delayObserver, exposeDeliveryCounts } from './audit-metrics.ts'
 import { AuditQueries } from './audit-queries.ts'
 import type { AuditWriter } from './audit-writer.ts'

@@ -3,13 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type AuditRecord, openFiles, verifyTrail } from '#audit'
+import { type AuditRecord, openFiles, readEvents } from '#audit'
 import { CHAIN_SECRET, chainPlan, eventText, fileEnv, filePlan, idsIn, namesIn } from '#test/audit-files'
 import { Folder } from '#test/folder'
 import { once } from '#test/waiting'
-import { NO_ROTATION } from '../../files/file-plan.ts'
-import { TopicFiles } from '../../files/topic-files.ts'
-import { readTrail } from '../../trail-reader.ts'
+import { NO_ROTATION, TopicFiles, verifyTrail } from '#trail'
 
 const { signal } = new AbortController()
 const record = (topic: string, id: string | number, more = ''): AuditRecord => ({
@@ -78,7 +76,7 @@ test('a reader that races with rotation and compression sees every event that wa
   while (!isDone) {
     const least = written
     const seen: string[] = []
-    for await (const events of readTrail(files)) seen.push(...events.map(({ id }) => id))
+    for await (const events of readEvents(files)) seen.push(...events.map(({ id }) => id))
     assert.equal(new Set(seen).size, seen.length, 'an event is seen twice')
     const missing = Array.from({ length: least }, (_, n) => String(n)).filter((id) => !seen.includes(id))
     assert.deepEqual(missing, [])

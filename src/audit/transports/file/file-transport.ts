@@ -1,4 +1,5 @@
 import { boundedWait } from '#contracts'
+import { type FilePlan, MAX_READ_LINE, TopicFile } from '#trail'
 import {
   type AuditRecord,
   LOCAL_LIMITS,
@@ -7,9 +8,7 @@ import {
   type Transport,
   type TransportEnv,
 } from '../../delivery/transport.ts'
-import type { FilePlan } from '../../files/file-plan.ts'
-import { MAX_READ_LINE } from '../../files/lines.ts'
-import { TopicFile } from '../../files/topic-file.ts'
+import { TRAIL_EVENTS } from '../../file-log-events.ts'
 import { within } from '../within.ts'
 
 /** Files of an event handler, as plain data. */
@@ -26,7 +25,8 @@ const MAX_LINE = MAX_READ_LINE - 1_024
 
 /** Writes records to one file for each topic. */
 export function openFiles(plan: FilesPlan, env: TransportEnv): Transport {
-  return new FileTransport(plan.topics, (topic) => new TopicFile(plan, topic, env))
+  const { logger, clock } = env
+  return new FileTransport(plan.topics, (topic) => new TopicFile(plan, topic, { logger, clock, events: TRAIL_EVENTS }))
 }
 
 type Lines = Pick<TopicFile, 'start' | 'append' | 'reopen' | 'close'>

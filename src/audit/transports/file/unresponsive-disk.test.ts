@@ -5,7 +5,7 @@ import { createLogger, memoryLog } from '#logging'
 import { systemClock } from '#schema'
 import { PLAN, recordOf, recordsOf } from '#test/audit-destination'
 import { within } from '#test/waiting'
-import { type Line, lineBytes } from '../../files/line-bytes.ts'
+import { type Line, lineBytes } from '#trail'
 import { FileTransport } from './file-transport.ts'
 
 /** Stores lines unless it is full; `stuck` delays writes. */

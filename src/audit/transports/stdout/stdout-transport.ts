@@ -1,6 +1,6 @@
 import { LinesNotWritten, standardOutput } from '#logging'
+import { lineBytes } from '#trail'
 import { type AuditRecord, LOCAL_LIMITS, sizeOf, type Transport } from '../../delivery/transport.ts'
-import { lineBytes } from '../../files/line-bytes.ts'
 
 /** Where lines go; standard output by default. */
 type Output = Pick<ReturnType<typeof standardOutput>, 'send'>

@@ -1,5 +1,6 @@
-import { type ChainKey, DateSuffix, type FilesPlan, realDirectory } from '#audit'
+import type { FilesPlan } from '#audit'
 import { SecretError, secretsProvider } from '#contracts'
+import { realDirectory } from '#files'
 import {
   boolean,
   ConfigError,
@@ -19,6 +20,7 @@ import {
   string,
   writtenPath,
 } from '#schema'
+import { type ChainKey, DateSuffix } from '#trail'
 
 const OFF = '0 and below: no limit.'
 const DAY = 86_400_000

@@ -1,5 +1,7 @@
-import { configTrailFolder, configTrailPlan, type FilesPlan, realDirectory, TopicFiles } from '#audit'
+import { configTrailFolder, configTrailPlan, type FilesPlan } from '#audit'
+import { realDirectory } from '#files'
 import type { Environment, Problem } from '#schema'
+import { TopicFiles } from '#trail'
 import type { AuditValues } from './audit-fields.ts'
 
 const TOPIC = 'config'

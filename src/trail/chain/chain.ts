@@ -97,9 +97,9 @@ class ChainDraft {
     this.#lines.push(text)
   }
 
-  events(texts: readonly string[]): void {
+  lines(texts: readonly string[]): void {
     for (const text of texts) {
-      this.#add(this.#format.event(text, this.#state.number + 1), false)
+      this.#add(this.#format.line(text, this.#state.number + 1), false)
       if (++this.#unsigned >= this.#maxUnsigned) this.record('checkpoint')
     }
   }

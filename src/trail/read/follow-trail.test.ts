@@ -3,10 +3,16 @@ import { appendFileSync, readFileSync, renameSync, rmSync, truncateSync } from '
 import { describe, test } from 'node:test'
 import { chainPlan, eventText, fileEnv, filePlan } from '#test/audit-files'
 import { Folder } from '#test/folder'
-import { type FilePlan, NO_RETENTION, NO_ROTATION } from './files/file-plan.ts'
-import { TopicFile } from './files/topic-file.ts'
+import { type FilePlan, NO_RETENTION, NO_ROTATION } from '../files/file-plan.ts'
+import type { FileLine } from '../files/lines.ts'
+import { TopicFile } from '../files/topic-file.ts'
 import { followTrail, type MissedFiles } from './follow-trail.ts'
-import type { TrailFiles } from './trail-reader.ts'
+import type { TrailFiles } from './read-trail.ts'
+
+/** `_id` of the events in lines; records of a chain have none. */
+function idsIn(lines: readonly FileLine[]): string[] {
+  return lines.flatMap(({ bytes }) => (JSON.parse(bytes.toString()) as { _id?: string })._id ?? [])
+}
 
 /** A topic whose file is rotated by each third event or so, and what a follower of it has read. */
 class Followed {
@@ -40,10 +46,10 @@ class Followed {
       await step?.()
     }
     try {
-      for await (const { events, missed } of followTrail(files, pause)) {
-        this.ids.push(...events.map(({ id }) => id))
+      for await (const { lines, missed } of followTrail(files, pause)) {
+        this.ids.push(...idsIn(lines))
         if (missed !== undefined) this.missed.push(missed)
-        if (events.length === 0) continue
+        if (idsIn(lines).length === 0) continue
         isQuiet = false
         await onEvents()
       }

@@ -1,7 +1,12 @@
-import type { AuditRecord } from '../delivery/transport.ts'
+/** A text with its bytes in UTF-8, where it is encoded already. */
+interface TextRecord {
+  readonly text: string
+  /** The text is from `start` to `end`, and a line feed follows. */
+  readonly encoded?: { readonly bytes: Buffer; readonly start: number; readonly end: number }
+}
 
 /** The text of a line without its line end, or a record with that text. */
-export type Line = string | Pick<AuditRecord, 'text' | 'encoded'>
+export type Line = string | TextRecord
 
 /** Line end of encoded records. */
 const LINE_FEED = '\n'

@@ -48,7 +48,7 @@ export async function startAt(path: string): Promise<FileStart | null> {
 
 /** For a file that is no trail: all of its lines are outside of the chain. */
 const UNKNOWN: ChainFormat = {
-  event: () => ({ beforeHash: '', afterHash: '', afterSignature: '' }),
+  line: () => ({ beforeHash: '', afterHash: '', afterSignature: '' }),
   record: () => ({ beforeHash: '', afterHash: '', afterSignature: '' }),
   parse: () => null,
 }

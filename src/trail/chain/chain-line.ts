@@ -10,7 +10,7 @@ export type RecordKind =
   /** Last before the writer ended. */
   | 'close'
 
-/** A signed line that holds no event. */
+/** A signed line of the chain itself. */
 export interface ChainRecord {
   readonly kind: RecordKind
   /** ISO 8601. */
@@ -41,7 +41,7 @@ export interface LineParts {
 export interface ParsedLine {
   readonly number: number
   readonly hash: string
-  /** Null for an event. */
+  /** Null for a line of the writer. */
   readonly record: ChainRecord | null
   readonly signature: string
   /** All text but hash and signature. */
@@ -50,7 +50,7 @@ export interface ParsedLine {
 
 /** How a chain is written into lines: as members of JSON objects, or as two columns of CSV. */
 export interface ChainFormat {
-  event(text: string, number: number): LineParts
+  line(text: string, number: number): LineParts
   record(record: ChainRecord, number: number): LineParts
   /** Null for a line that is not chained. */
   parse(line: string): ParsedLine | null
@@ -61,15 +61,15 @@ export const NO_HASH = Buffer.alloc(32).toString('base64url')
 
 const HASH = '([\\w-]{43})'
 const RECORD = '((?:begin|resume|checkpoint|rotate|close) [!-~ ]*?) signature=([\\w-]{1,2000})'
-/** The chain of an event is at its end; an event can be long. */
+/** The chain of a line is at its end; a line can be long. */
 const TAIL = 160
 
 /** `"_chain":{"n":17,"hash":"..."}` as the last member; records have that member only. */
 export const JSON_CHAIN: ChainFormat = (() => {
-  const eventForm = new RegExp(`"_chain":\\{"n":(\\d{1,15}),"hash":"${HASH}"\\}\\}\r?$`)
+  const lineForm = new RegExp(`"_chain":\\{"n":(\\d{1,15}),"hash":"${HASH}"\\}\\}\r?$`)
   const recordForm = new RegExp(`^\\{"_chain":\\{"n":(\\d{1,15}),"hash":"${HASH}","record":"${RECORD}"\\}\\}\r?$`)
   return {
-    event: (text, number) => ({
+    line: (text, number) => ({
       beforeHash: `${text === '{}' ? '{' : `${text.slice(0, -1)},`}"_chain":{"n":${number},"hash":"`,
       afterHash: '"}}',
       afterSignature: '',
@@ -79,7 +79,7 @@ export const JSON_CHAIN: ChainFormat = (() => {
       afterHash: `","record":"${recordText(record)} signature=`,
       afterSignature: '"}}',
     }),
-    parse: (line) => parseLine(line, eventForm, recordForm),
+    parse: (line) => parseLine(line, lineForm, recordForm),
   }
 })()
 
@@ -89,19 +89,19 @@ export function csvChain(
   header: string,
 ): ChainFormat {
   const [quote, delimiter] = [escaped(q), escaped(d)]
-  const eventForm = new RegExp(`${delimiter}${quote}(\\d{1,15})\\.${HASH}${quote}${delimiter}\r?$`)
+  const lineForm = new RegExp(`${delimiter}${quote}(\\d{1,15})\\.${HASH}${quote}${delimiter}\r?$`)
   const recordForm = new RegExp(
     `^${delimiter}*${quote}(\\d{1,15})\\.${HASH}${quote}${delimiter}${quote}${RECORD}${quote}\r?$`,
   )
   const empty = d.repeat(Math.max(header.split(`${q}${d}${q}`).length - 2, 0))
   return {
-    event: (text, number) => ({ beforeHash: `${text}${d}${q}${number}.`, afterHash: `${q}${d}`, afterSignature: '' }),
+    line: (text, number) => ({ beforeHash: `${text}${d}${q}${number}.`, afterHash: `${q}${d}`, afterSignature: '' }),
     record: (record, number) => ({
       beforeHash: `${empty}${q}${number}.`,
       afterHash: `${q}${d}${q}${recordText(record)} signature=`,
       afterSignature: q,
     }),
-    parse: (line) => parseLine(line, eventForm, recordForm),
+    parse: (line) => parseLine(line, lineForm, recordForm),
   }
 }
 
@@ -112,7 +112,7 @@ export function chainFormatOf(firstLine: string): ChainFormat | null {
   return csv === null ? null : csvChain({ quote: csv[1] as string, delimiter: csv[2] as string }, firstLine)
 }
 
-function parseLine(line: string, eventForm: RegExp, recordForm: RegExp): ParsedLine | null {
+function parseLine(line: string, lineForm: RegExp, recordForm: RegExp): ParsedLine | null {
   const record = recordForm.exec(line)
   if (record !== null) {
     const [, number, hash, text, signature] = record as unknown as [string, string, string, string, string]
@@ -128,9 +128,9 @@ function parseLine(line: string, eventForm: RegExp, recordForm: RegExp): ParsedL
     return { number: Number(number), hash, record: parsed, signature, covered }
   }
   const tail = line.slice(-TAIL)
-  const event = eventForm.exec(tail)
-  if (event === null) return null
-  const [text, number, hash] = event as unknown as [string, string, string]
+  const found = lineForm.exec(tail)
+  if (found === null) return null
+  const [text, number, hash] = found as unknown as [string, string, string]
   const hashAt = line.length - text.length + text.lastIndexOf(hash)
   const covered = [line.slice(0, hashAt), line.slice(hashAt + hash.length)]
   return { number: Number(number), hash, record: null, signature: '', covered }

@@ -23,7 +23,7 @@ export class TopicFiles {
   /** Path of the file that grows. */
   readonly path: string
   readonly directory: string
-  /** Only lines of a chain are events. */
+  /** Only lines of a chain belong to the trail. */
   readonly isChained: boolean
   readonly #start: string
   readonly #suffix: DateSuffix

@@ -321,7 +321,7 @@ test('an event that was chained after an orderly end, as the hashes of a key pai
   const path = folder.in('access.audit.json')
   const last = JSON_CHAIN.parse(linesOf(path).at(-1)?.trimEnd() ?? '')
   assert.ok(last !== null)
-  const { beforeHash, afterHash } = JSON_CHAIN.event(eventText('forged'), last.number + 1)
+  const { beforeHash, afterHash } = JSON_CHAIN.line(eventText('forged'), last.number + 1)
   const hash = chainSigner({ pem }).hash(last.hash, [beforeHash, afterHash], 'utf8')
   for (const end of ['\n', '']) {
     appendFileSync(path, `${beforeHash}${hash}${afterHash}${end}`)

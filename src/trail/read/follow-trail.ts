@@ -1,8 +1,8 @@
-import { JSON_CHAIN } from './chain/chain-line.ts'
-import { type FileLine, LineFile } from './files/lines.ts'
-import { COMPRESSED, type RotatedName } from './files/topic-files.ts'
+import { JSON_CHAIN } from '../chain/chain-line.ts'
+import { type FileLine, LineFile } from '../files/lines.ts'
+import { COMPRESSED, type RotatedName } from '../files/topic-files.ts'
 import { GrowingFile } from './growing-file.ts'
-import { eventIn, linesOf, type ReadEvent, type TrailFiles } from './trail-reader.ts'
+import { linesOf, type TrailFiles } from './read-trail.ts'
 
 /** A file that is renamed while a folder is listed may be missing in the list; one is renamed twice at most. */
 const LISTINGS = 3
@@ -11,13 +11,13 @@ const LISTINGS = 3
 export interface MissedFiles {
   /** Names of those that were seen. */
   readonly names: readonly string[]
-  /** Lines, events and records of the chain, that they had; null without a chain: then it is not known whether there were more files. */
+  /** Lines that they had, with the records of the chain; null without a chain: then it is not known whether there were more files. */
   readonly lines: number | null
 }
 
-/** Events of a trail. */
-interface FollowedEvents {
-  readonly events: readonly ReadEvent[]
+/** Lines of a trail. */
+interface FollowedLines {
+  readonly lines: readonly FileLine[]
   /** False for those that were there when reading began. */
   readonly isNew: boolean
   /** What is missing before them. */
@@ -25,10 +25,10 @@ interface FollowedEvents {
 }
 
 /**
- * The events of the active file of a topic, and all that follow, each once and in order, over any number of rotations; ends never
+ * The lines of the active file of a topic, and all that follow, each once and in order, over any number of rotations; ends never
  * by itself.
  */
-export async function* followTrail(files: TrailFiles, pause: () => Promise<unknown>): AsyncGenerator<FollowedEvents> {
+export async function* followTrail(files: TrailFiles, pause: () => Promise<unknown>): AsyncGenerator<FollowedLines> {
   const follower = new Follower(files)
   let isNew = false
   try {
@@ -36,7 +36,7 @@ export async function* followTrail(files: TrailFiles, pause: () => Promise<unkno
     for (;;) {
       for await (const followed of follower.next()) yield { ...followed, isNew }
       if (!isNew && follower.isBegun) {
-        yield { events: [], isNew: true }
+        yield { lines: [], isNew: true }
         isNew = true
       }
       if (follower.isAtEnd) await pause()
@@ -46,7 +46,7 @@ export async function* followTrail(files: TrailFiles, pause: () => Promise<unkno
   }
 }
 
-type Followed = Omit<FollowedEvents, 'isNew'>
+type Followed = Omit<FollowedLines, 'isNew'>
 
 /** Reads the file after the last one that was read to its end. */
 class Follower {
@@ -164,8 +164,7 @@ class Follower {
     // The last line of a file may be one that a crash has truncated.
     for (const line of lines.slice(-2)) this.#number = numberOf(line) ?? this.#number
     const chained = this.#files.isChained ? lines.filter((line) => numberOf(line) !== null) : lines
-    const events = chained.flatMap((line) => eventIn(line))
-    yield missed === null ? { events } : { events, missed }
+    yield missed === null ? { lines: chained } : { lines: chained, missed }
   }
 
   #missedBefore(line: FileLine): MissedFiles | null {

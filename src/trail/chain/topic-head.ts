@@ -1,7 +1,6 @@
 import { basename } from 'node:path'
 import { syncDirectory } from '#files'
-import type { Logger } from '#logging'
-import { EVENTS } from '../files/log-events.ts'
+import type { TrailEnv } from '../files/trail-env.ts'
 import type { ChainState } from './chain.ts'
 import { type ChainHead, HEAD, writeHead } from './chain-head.ts'
 import type { ChainSigner } from './chain-key.ts'
@@ -13,19 +12,19 @@ export class TopicHead {
   readonly #file: string
   readonly #signer: ChainSigner
   readonly #mode: number
-  readonly #logger: Logger
+  readonly #env: Pick<TrailEnv, 'logger' | 'events'>
   #head: ChainHead | null = null
   #first = 1
   /** The name of the active file may not be on disk yet. */
   #isFileNew = false
   #isFailing = false
 
-  constructor(file: string, { signer, mode, logger }: { signer: ChainSigner; mode: number; logger: Logger }) {
+  constructor(file: string, signer: ChainSigner, mode: number, env: Pick<TrailEnv, 'logger' | 'events'>) {
     this.path = `${file}${HEAD}`
     this.#file = file
     this.#signer = signer
     this.#mode = mode
-    this.#logger = logger
+    this.#env = env
   }
 
   /** Continues from the head of an earlier process, where it can be trusted. */
@@ -53,7 +52,8 @@ export class TopicHead {
       await this.#replace(state, false)
       this.#isFailing = false
     } catch (error) {
-      if (!this.#isFailing) this.#logger.warn({ error, file: this.path, step: 'head' }, EVENTS.STEP_FAILED)
+      const { logger, events } = this.#env
+      if (!this.#isFailing) logger.warn({ error, file: this.path, step: 'head' }, events['step-failed'])
       this.#isFailing = true
     }
   }

@@ -63,7 +63,7 @@ async function* chainedLines(path: string, otherwise: ChainFormat | null): Async
       }
     }
   } catch (error) {
-    // A compressed file that is damaged is found by a verification, and does not keep events from being written.
+    // A compressed file that is damaged is found by a verification, and does not keep lines from being written.
     if (!(error as NodeJS.ErrnoException).code?.startsWith('Z_')) throw error
   }
 }

@@ -1,10 +1,8 @@
 import { lstat } from 'node:fs/promises'
-import type { Logger } from '#logging'
-import type { Clock } from '#schema'
 import type { AppendFile, FileTail } from '../files/append-file.ts'
 import type { ChainPlan, FilePlan } from '../files/file-plan.ts'
-import { EVENTS } from '../files/log-events.ts'
 import type { TopicFiles } from '../files/topic-files.ts'
+import type { TrailEnv } from '../files/trail-env.ts'
 import { Chain } from './chain.ts'
 import { type ChainEnd, chainEnd, firstOfChain } from './chain-end.ts'
 import type { Finding } from './chain-findings.ts'
@@ -15,13 +13,6 @@ import { OwnEnd } from './own-end.ts'
 import { TopicHead } from './topic-head.ts'
 import { takeOver } from './trail-takeover.ts'
 
-const FINDING_EVENTS = {
-  'head-missing': EVENTS.CHAIN_HEAD_MISSING,
-  'head-rejected': EVENTS.CHAIN_HEAD_REJECTED,
-  'end-missing': EVENTS.CHAIN_TRUNCATED,
-  'text-added': EVENTS.CHAIN_TEXT_ADDED,
-} as const satisfies Record<Finding, object>
-
 /** The chain of a topic over its files, and the head beside them. */
 export class ChainedTopic {
   readonly history: ChainHistory
@@ -30,7 +21,7 @@ export class ChainedTopic {
   readonly #form: { readonly header: string; readonly lineEnd: string }
   readonly #files: TopicFiles
   readonly #head: TopicHead
-  readonly #logger: Logger
+  readonly #env: TrailEnv
   readonly #own = new OwnEnd()
   #opening: (Opening & { readonly isReopened: boolean }) | null = null
   /** Found since the last record that opened a file. */
@@ -43,15 +34,15 @@ export class ChainedTopic {
   constructor(
     { mode, lineEnd }: Pick<FilePlan, 'mode' | 'lineEnd'>,
     plan: ChainPlan,
-    { header, files, logger, clock }: { header: string; files: TopicFiles; logger: Logger; clock: Clock },
+    { header, files, ...env }: TrailEnv & { header: string; files: TopicFiles },
   ) {
-    this.#chain = new Chain(plan, header, () => clock.now())
+    this.#chain = new Chain(plan, header, () => env.clock.now())
     this.history = new ChainHistory(this.#chain)
     this.#plan = plan
     this.#form = { header, lineEnd }
     this.#files = files
-    this.#logger = logger
-    this.#head = new TopicHead(files.path, { signer: this.#chain.signer, mode, logger })
+    this.#env = env
+    this.#head = new TopicHead(files.path, this.#chain.signer, mode, env)
   }
 
   get isUnsigned(): boolean {
@@ -134,13 +125,13 @@ export class ChainedTopic {
     if (this.#logged.has(finding)) return
     this.#logged.add(finding)
     const file = finding === 'head-missing' || finding === 'head-rejected' ? this.#head.path : this.#files.path
-    this.#logger.error({ file, ...more }, FINDING_EVENTS[finding])
+    this.#env.logger.error({ file, ...more }, this.#env.events[finding])
   }
 
-  /** Events as lines of the chain. */
+  /** Texts as lines of the chain. */
   draft(texts: readonly string[]) {
     const draft = this.#opened(this.#chain.format)
-    draft.events(texts)
+    draft.lines(texts)
     return this.#committing(draft)
   }
 

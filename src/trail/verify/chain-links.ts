@@ -13,7 +13,7 @@ interface WantedLine {
 
 /**
  * Whether the chain of some files goes on in others: in the first line of one of them, or in their head where the last file was rotated
- * and no event has followed. Files of one trail need not have one name, since a prefix may be put before that of rotated files. The
+ * and no line has followed. Files of one trail need not have one name, since a prefix may be put before that of rotated files. The
  * older files are listed after the newer ones were read: the file that is continued is among them then, whatever is rotated meanwhile.
  */
 export async function isContinued(

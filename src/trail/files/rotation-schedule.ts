@@ -1,5 +1,5 @@
-import type { Clock } from '#schema'
 import type { RotationPlan } from './file-plan.ts'
+import type { TrailClock } from './trail-env.ts'
 
 const DAY = 86_400_000
 
@@ -7,13 +7,13 @@ const DAY = 86_400_000
 export class RotationSchedule {
   readonly #interval: number
   readonly #times: readonly number[]
-  readonly #clock: Clock
+  readonly #clock: TrailClock
   /** On the monotonic clock: setting the wall clock does not change the age of a file. */
   #begun = 0
   #next = Number.POSITIVE_INFINITY
   #lastNow = 0
 
-  constructor({ interval, times }: RotationPlan, clock: Clock) {
+  constructor({ interval, times }: RotationPlan, clock: TrailClock) {
     this.#interval = interval
     this.#times = times
     this.#clock = clock

@@ -1,4 +1,5 @@
 import { logEvents } from '#logging'
+import type { TrailEnv } from '#trail'
 
 export const EVENTS = logEvents('GW_AUDIT_FILE', {
   CHAIN_HEAD_MISSING: {
@@ -32,3 +33,12 @@ export const EVENTS = logEvents('GW_AUDIT_FILE', {
     action: 'Check free space and permissions of the audit directory.',
   },
 })
+
+/** The log events of a trail of audit events. */
+export const TRAIL_EVENTS: TrailEnv['events'] = {
+  'head-missing': EVENTS.CHAIN_HEAD_MISSING,
+  'head-rejected': EVENTS.CHAIN_HEAD_REJECTED,
+  'end-missing': EVENTS.CHAIN_TRUNCATED,
+  'text-added': EVENTS.CHAIN_TEXT_ADDED,
+  'step-failed': EVENTS.STEP_FAILED,
+}

@@ -1,9 +1,9 @@
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, open } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
-import { type FileLine, fileChunks, LineSplitter } from './files/lines.ts'
-import { COMPRESSED } from './files/topic-files.ts'
-import { zlibChunks } from './files/zlib-chunks.ts'
+import { type FileLine, fileChunks, LineSplitter } from '../files/lines.ts'
+import { COMPRESSED } from '../files/topic-files.ts'
+import { zlibChunks } from '../files/zlib-chunks.ts'
 
 const { O_RDONLY, O_NONBLOCK = 0 } = constants
 const CHUNK_BYTES = 65_536
@@ -64,7 +64,7 @@ export class GrowingFile {
   }
 }
 
-/** The first bytes of a compressed file: ids of events make them unlike those of others. */
+/** The first bytes of a compressed file: ids of lines make them unlike those of others. */
 async function beginOf(path: string): Promise<Buffer | null> {
   const handle = await open(path, O_RDONLY | O_NONBLOCK).catch(() => null)
   if (handle === null) return null

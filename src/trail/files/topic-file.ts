@@ -1,7 +1,5 @@
 import { rm } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { Logger } from '#logging'
-import type { Clock } from '#schema'
 import { JSON_CHAIN } from '../chain/chain-line.ts'
 import { ChainedTopic } from '../chain/chained-topic.ts'
 import { AppendFile } from './append-file.ts'
@@ -13,15 +11,10 @@ import { RotatedFiles } from './rotated-files.ts'
 import { RotationSchedule } from './rotation-schedule.ts'
 import { StepFailures } from './step-failures.ts'
 import { TopicFiles } from './topic-files.ts'
+import type { TrailClock, TrailEnv } from './trail-env.ts'
 
 /** Bytes that the chain adds to a line, about. */
 const CHAIN_BYTES = 128
-
-/** Services for files. */
-interface FileEnv {
-  readonly logger: Logger
-  readonly clock: Clock
-}
 
 /**
  * The files of one topic: an active one that grows, and rotated ones. For one writer. Calls are carried out one after the
@@ -31,7 +24,7 @@ export class TopicFile {
   readonly files: TopicFiles
   readonly #plan: FilePlan
   readonly #header: FileHeader
-  readonly #clock: Clock
+  readonly #clock: TrailClock
   readonly #schedule: RotationSchedule
   readonly #chained: ChainedTopic | null
   readonly #failures: StepFailures
@@ -49,17 +42,17 @@ export class TopicFile {
   #checkTimer: NodeJS.Timeout | null = null
   #checking: Promise<void> | null = null
 
-  constructor(plan: FilePlan, topic: string, { logger, clock }: FileEnv) {
+  constructor(plan: FilePlan, topic: string, env: TrailEnv) {
     this.files = new TopicFiles(plan, topic)
     this.#plan = plan
     this.#header = new FileHeader(plan.headers[topic] ?? '', plan.lineEnd)
-    this.#clock = clock
-    this.#schedule = new RotationSchedule(plan.rotation, clock)
+    this.#clock = env.clock
+    this.#schedule = new RotationSchedule(plan.rotation, env.clock)
     this.#chained =
       plan.chain === null
         ? null
-        : new ChainedTopic(plan, plan.chain, { header: this.#header.text, files: this.files, logger, clock })
-    this.#failures = new StepFailures(logger, this.files.path)
+        : new ChainedTopic(plan, plan.chain, { ...env, header: this.#header.text, files: this.files })
+    this.#failures = new StepFailures(env.logger, env.events['step-failed'], this.files.path)
     this.#rotated = new RotatedFiles(this.files, plan, this.#chained, this.#failures)
   }
 
@@ -81,7 +74,7 @@ export class TopicFile {
     })
   }
 
-  /** Adds events, to several files where one would be too large. Resolves when all are written; `onWritten` gets the number so far. */
+  /** Adds lines, to several files where one would be too large. Resolves when all are written; `onWritten` gets the number so far. */
   append(lines: readonly Line[], onWritten: (count: number) => void = () => {}): Promise<void> {
     return this.#serial(async () => {
       const failure = this.#syncFailure
@@ -122,7 +115,7 @@ export class TopicFile {
     }).catch((error) => this.#failures.failed('checkpoint', error))
   }
 
-  /** Closes the file; the next event opens or creates it. */
+  /** Closes the file; the next line opens or creates it. */
   reopen(): Promise<void> {
     return this.#serial(() => this.#close('checkpoint'))
   }
@@ -279,7 +272,7 @@ export class TopicFile {
     }, this.#plan.sync).unref()
   }
 
-  /** False where the file has to grow on: events are not lost because they can not be put into another file. */
+  /** False where the file has to grow on: lines are not lost because they can not be put into another file. */
   async #rotateIfPossible(): Promise<boolean> {
     if (this.#clock.monotonic() < this.#nextRotation) return false
     try {

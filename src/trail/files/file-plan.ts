@@ -1,6 +1,6 @@
 import type { ChainKey } from '../chain/chain-key.ts'
 
-/** Files of a handler, as plain data. `Infinity` switches a limit off. */
+/** Files of a trail, as plain data. `Infinity` switches a limit off. */
 export interface FilePlan {
   readonly directory: string
   /** Ends the file names, after the topic: `.audit.json` or `.csv`. */
@@ -12,7 +12,7 @@ export interface FilePlan {
   readonly mode: number
   /** Milliseconds from a write to its fdatasync at most; 0: before the write counts as done. */
   readonly sync: number
-  /** False: the file is opened for each write, so that a file system with few events can be unmounted. */
+  /** False: the file is opened for each write, so that a file system with few lines can be unmounted. */
   readonly keepOpen: boolean
   readonly rotation: RotationPlan
   readonly retention: RetentionPlan

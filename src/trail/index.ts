@@ -1,0 +1,16 @@
+// Files of lines that grow, rotate, are compressed and expire, with a signed chain of hashes over their lines where the plan has a key:
+// written by `TopicFile`, read by `readTrail` and `followTrail`, checked by `verifyTrail`. What a line says is known to the caller alone.
+export { HEAD } from './chain/chain-head.ts'
+export type { ChainKey } from './chain/chain-key.ts'
+export { DateSuffix } from './files/date-suffix.ts'
+export { type FilePlan, NO_RETENTION, NO_ROTATION } from './files/file-plan.ts'
+export { type Line, lineBytes } from './files/line-bytes.ts'
+export { type FileLine, MAX_READ_LINE } from './files/lines.ts'
+export { TopicFile } from './files/topic-file.ts'
+export { COMPRESSED, TopicFiles } from './files/topic-files.ts'
+export type { TrailEnv } from './files/trail-env.ts'
+export { followTrail, type MissedFiles } from './read/follow-trail.ts'
+export { type ReadOrder, readTrail, type TrailFiles, UnreadableFileError } from './read/read-trail.ts'
+export { isContinued } from './verify/chain-links.ts'
+export type { TrailSource } from './verify/trail-sweep.ts'
+export { verifyTrail } from './verify/verify-trail.ts'
