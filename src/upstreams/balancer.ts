@@ -75,7 +75,7 @@ export class Balancer {
   }
 
   #keyOf(key: string | null): number {
-    return key === null ? 4 * this.#random() : hashOf(key)
+    return key === null ? this.#random() : hashOf(key)
   }
 
   /** Whether requests may be sent to the server now. */

@@ -1,7 +1,7 @@
 import type { Clock } from '#schema'
 import type { ServerStates } from './server-states.ts'
 
-export interface OutlierSettings {
+interface OutlierSettings {
   readonly consecutiveFailures: number
   /** Milliseconds after which an earlier ejection no longer makes the next one longer. */
   readonly interval: number

@@ -1,7 +1,7 @@
 import { Uri } from '#http'
 
 /** A server of a service, as configuration or discovery names it. */
-export interface ServerEntry {
+interface ServerEntry {
   /** Scheme, host and port. */
   readonly url: string
   readonly weight: number
