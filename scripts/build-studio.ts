@@ -23,8 +23,11 @@ function isOutdated(): boolean {
   if (!existsSync(page)) return true
   const since = statSync(page).mtimeMs
   // The pages share the lexer of expressions with the gateway.
-  const sources = globSync(['src/**/*', 'index.html', 'vite.config.ts', '../src/{expression,json}/*.ts'], {
-    cwd: studio,
-  })
+  const sources = globSync(
+    ['src/**/*', 'index.html', 'vite.config.ts', '../src/{expression,json}/*.ts', '../packages/*/*.ts'],
+    {
+      cwd: studio,
+    },
+  )
   return sources.some((file) => statSync(join(studio, file)).mtimeMs > since)
 }

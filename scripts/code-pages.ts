@@ -41,7 +41,7 @@ export async function logEvents(): Promise<readonly CodeNote[]> {
 }
 
 async function tablesOf(file: string): Promise<{ folder: string; values: Record<string, unknown> }[]> {
-  const paths = globSync(`src/**/${file}`, { cwd: root }).map((path) => path.split(sep).join('/'))
+  const paths = globSync(`{src,packages}/**/${file}`, { cwd: root }).map((path) => path.split(sep).join('/'))
   return Promise.all(
     paths.sort().map(async (path) => ({
       folder: dirname(path),

@@ -37,7 +37,7 @@ process.exitCode = failures === 0 ? 0 : 1
 
 /** Test files with random values. */
 function randomTests(words: readonly string[]): string[] {
-  return globSync(['{src,dev,test}/**/*.test.ts'], { cwd: root })
+  return globSync(['{src,packages,dev,test}/**/*.test.ts'], { cwd: root })
     .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
     .filter((file) => /from 'fast-check'|FUZZ_(SEED|RUNS)/.test(readFileSync(join(root, file), 'utf8')))
     .sort()

@@ -13,7 +13,7 @@ interface Import {
   readonly file: string
 }
 
-/** Imports between the files below `src`, `dev`, `test`, `studio` and `scripts`, by paths from the root. */
+/** Imports between the files below `src`, `packages`, `dev`, `test`, `studio` and `scripts`, by paths from the root. */
 export class ImportGraph {
   readonly files: readonly string[]
   readonly #imports = new Map<string, readonly Import[]>()
@@ -25,7 +25,7 @@ export class ImportGraph {
   readonly #types = new Map<string, string>()
 
   constructor() {
-    const files = globSync('{src,dev,test,studio,scripts}/**/*.{ts,tsx}', { cwd: root })
+    const files = globSync('{src,packages,dev,test,studio,scripts}/**/*.{ts,tsx}', { cwd: root })
     this.files = files.map((path) => path.split(sep).join('/')).sort()
     this.#aliases = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).imports
     for (const file of this.files) this.#texts.set(file, readFileSync(join(root, file), 'utf8'))
@@ -87,12 +87,19 @@ export class ImportGraph {
   }
 
   #aliased(from: string): string | null {
-    const exact = this.#aliases[from]
+    const exact = this.#aliases[from] ?? packageEntry(from)
     if (exact !== undefined) return exact.replace(/^\.\//, '')
     const support = this.#aliases['#test/*']
     if (!from.startsWith('#test/') || support === undefined) return null
     return support.replace('*', from.slice('#test/'.length)).replace(/^\.\//, '')
   }
+}
+
+/** The entry of a package of this repository: `packages/NAME/index.ts`. */
+function packageEntry(from: string): string | undefined {
+  return from.startsWith('@identity-gateway/')
+    ? from.replace('@identity-gateway', 'packages').concat('/index.ts')
+    : undefined
 }
 
 /** Names of values in `{ a, type B, c as d }`: those that the other file has. */

@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, MetricNote['type']>> = { summary: 'summary'
 /** Metrics by name. */
 export function declaredMetrics(): readonly MetricNote[] {
   const found = new Map<string, MetricNote>()
-  for (const path of globSync('src/**/*.ts', { cwd: root })) {
+  for (const path of globSync('{src,packages}/**/*.ts', { cwd: root })) {
     if (path.endsWith('.test.ts')) continue
     const source = readFileSync(join(root, path), 'utf8')
     for (const [, method, name, text, constant] of source.matchAll(DECLARATION)) {

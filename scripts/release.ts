@@ -23,7 +23,9 @@ if (earlier.includes(`\n## ${version} (`))
 rmSync(directory, { recursive: true, force: true })
 mkdirSync(directory, { recursive: true })
 npm(['pack', '--pack-destination', directory])
-const listed = JSON.parse(npm(['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'])) as BillOfMaterials
+const listed = JSON.parse(
+  npm(['sbom', '--workspaces=false', '--sbom-format', 'cyclonedx', '--package-lock-only']),
+) as BillOfMaterials
 const notices = readFileSync(join(root, 'THIRD-PARTY-NOTICES.md'), 'utf8')
 const materials = packageMaterials(listed, name as string, notices)
 write(`${name}-${version}.cdx.json`, `${JSON.stringify(materials, null, 2)}\n`)

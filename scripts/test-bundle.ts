@@ -25,7 +25,7 @@ export async function bundle(entries: readonly string[], directory: string): Pro
 /** A directory like that of the installed package: its modules are bundled, all else is that of the repository. */
 export async function bundleInstallation(directory: string): Promise<void> {
   mkdirSync(directory)
-  const others = readdirSync(root).filter((name) => name !== 'src' && name !== 'dist')
+  const others = readdirSync(root).filter((name) => !['src', 'packages', 'dist'].includes(name))
   for (const name of others) symlinkSync(join(root, name), join(directory, name))
   await bundleGateway(join(directory, 'dist'))
 }

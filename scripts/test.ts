@@ -43,7 +43,7 @@ if (files.length === 0 && options.changed !== undefined) {
 }
 if (files.length === 0) {
   console.error(
-    `no test file matches ${words.map((word) => JSON.stringify(word)).join(' or ')}; see src/, dev/, test/ and studio/`,
+    `no test file matches ${words.map((word) => JSON.stringify(word)).join(' or ')}; see src/, packages/, dev/, test/ and studio/`,
   )
   process.exit(64)
 }
@@ -145,7 +145,7 @@ function testCommand({ preloaded, chosen }: TestModules, recordFile: string): re
 }
 
 function testFiles(filter: readonly string[]): string[] {
-  return globSync(['{src,dev,test,studio/src}/**/*.test.ts'], { cwd: root })
+  return globSync(['{src,packages,dev,test,studio/src}/**/*.test.ts'], { cwd: root })
     .filter((file) => (filter.length === 0 ? !isLong(file) : filter.some((word) => file.includes(word))))
     .sort()
 }
@@ -190,7 +190,7 @@ function isOfRepository(file: string): boolean {
  * in `test`, and tests that change or measure their process (`*.alone.test.ts`), run in their own.
  */
 function sharedProcesses(all: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const folder = /^(?:studio|src\/(?:objects\/)?[^/]+|dev|test\/conformance)(?=\/)/
+  const folder = /^(?:studio|(?:src\/(?:objects\/)?|packages\/)[^/]+|dev|test\/conformance)(?=\/)/
   const ofGateways: string[] = []
   return Map.groupBy(all, (file) => {
     if (file.endsWith('.alone.test.ts')) return file.replace(/\.ts$/, '')

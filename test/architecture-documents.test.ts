@@ -15,7 +15,10 @@ interface Mention {
 function pathsIn(document: string): Mention[] {
   return codeSpans(document).filter(({ name }) => {
     if (/[<>*\s]|\b[A-Z]{4}|(?:^|\/)x\./.test(name)) return false
-    return /^(?:src|dev|test|bench|scripts|docs|schemas|changes)\//.test(name) || /^[\w./-]*\w\.(?:ts|md)$/.test(name)
+    return (
+      /^(?:src|packages|dev|test|bench|scripts|docs|schemas|changes)\//.test(name) ||
+      /^[\w./-]*\w\.(?:ts|md)$/.test(name)
+    )
   })
 }
 
@@ -41,7 +44,7 @@ function isPath(name: string, fileNames: ReadonlySet<string>): boolean {
 }
 
 const documents = ['docs/architecture.md', 'CONTRIBUTING.md']
-const sources = globSync('{src,dev,test,scripts}/**/*.{ts,mjs}', { cwd: root })
+const sources = globSync('{src,packages,dev,test,scripts}/**/*.{ts,mjs}', { cwd: root })
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
 test('paths named in docs/architecture.md and CONTRIBUTING.md exist', () => {
@@ -65,7 +68,7 @@ test('identifiers named in docs/architecture.md and CONTRIBUTING.md occur in the
   }
   const missing = mentions
     .filter(({ name }) => wanted.has(name))
-    .map(({ path, line, name }) => `${path}:${line}: \`${name}\` does not occur in src, dev, test or scripts`)
+    .map(({ path, line, name }) => `${path}:${line}: \`${name}\` does not occur in src, packages, dev, test or scripts`)
   assert.equal(missing.length, 0, missing.join('\n'))
 })
 

@@ -1,4 +1,4 @@
-// Two rules for src: every exported name has an importer, and imports have no cycles.
+// Two rules for src and packages: every exported name has an importer, and imports have no cycles.
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
@@ -6,12 +6,16 @@ import { test } from 'node:test'
 
 const root = join(import.meta.dirname, '..')
 
-/** `#name` of package.json to its file. */
-const entryPoints: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(
+/** `#name` of package.json, and names of packages, to their files. */
+const entryPoints: Readonly<Record<string, string>> = Object.fromEntries([
+  ...Object.entries(
     (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { imports: Record<string, string> }).imports,
   ).map(([name, target]) => [name, target.replace('./', '')]),
-)
+  ...globSync('packages/*', { cwd: root }).map((path) => [
+    path.replace('packages', '@identity-gateway'),
+    `${path.split(sep).join('/')}/index.ts`,
+  ]),
+])
 
 interface Import {
   /** Path of the imported file from the root of the repository. */
@@ -76,15 +80,18 @@ function resolve(from: string, specifier: string): string | null {
   return pattern === undefined ? null : entryPoints[pattern]!.replace('*', specifier.slice(pattern.length - 1))
 }
 
-const sources = globSync('{src,dev,test,bench,scripts}/**/*.{ts,mjs}', { cwd: root, exclude: ['**/node_modules/**'] })
+const sources = globSync('{src,packages,dev,test,bench,scripts}/**/*.{ts,mjs}', {
+  cwd: root,
+  exclude: ['**/node_modules/**'],
+})
   .map((file) => file.split(sep).join('/'))
   .sort()
   .map(parse)
-const shipped = sources.filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'))
+const shipped = sources.filter(({ path }) => /^(?:src|packages)\//.test(path) && !path.endsWith('.test.ts'))
 /** Tables that scripts/generate.ts finds by their file names. */
 const foundByName = /\/(?:error-codes|log-events)\.ts$/
 
-test('every exported name of src is imported by another file', () => {
+test('every exported name of src and packages is imported by another file', () => {
   assert.ok(shipped.length > 500, `${shipped.length} sources were found`)
   const used = new Set<string>()
   const usedWhole = new Set<string>()
@@ -106,7 +113,7 @@ test('every exported name of src is imported by another file', () => {
 /** The language Groovy: its grammar, compiler and run-time calls are mutually recursive, in a file for each group. */
 const recursive = /^src\/groovy\//
 
-test('imports of src have no cycles, not even of types', () => {
+test('imports of src and packages have no cycles, not even of types', () => {
   const checked = shipped.filter(({ path }) => !recursive.test(path))
   const circles = cyclesIn(new Map(checked.map(({ path, imports }) => [path, imports.map(({ file }) => file)])))
   assert.equal(circles.length, 0, `circles of imports\n  ${circles.join('\n  ')}`)

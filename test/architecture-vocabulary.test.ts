@@ -37,9 +37,12 @@ function findings(path: string, text: string): string[] {
 }
 
 test('comments, names, texts and documents use the words of the vocabulary', () => {
-  const files = globSync(['{src,dev,test,bench,scripts}/**/*.{ts,mjs}', '{src,docs,changes}/**/*.md', '*.md'], {
-    cwd: root,
-  })
+  const files = globSync(
+    ['{src,packages,dev,test,bench,scripts}/**/*.{ts,mjs}', '{src,packages,docs,changes}/**/*.md', '*.md'],
+    {
+      cwd: root,
+    },
+  )
   assert.ok(files.length > 1_000, `${files.length} files were found`)
   const found = files
     .map((file) => file.split(sep).join('/'))

@@ -6,9 +6,9 @@ import { test } from 'node:test'
 
 const root = join(import.meta.dirname, '..')
 
-/** Which folders each folder of src, and `dev`, may import. Imports that are not listed are rejected; `main` and `cli` may import everything. */
+/** Which folders each package, each folder of src, and `dev`, may import. Imports that are not listed are rejected; `main` and `cli` may import everything. */
 const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
-  const ground = ['json', 'expression', 'logging', 'files']
+  const ground = ['regex', 'json', 'expression', 'logging', 'files']
   const language = [...ground, 'http', 'schema', 'crest']
   const engines = [
     'metrics',
@@ -33,13 +33,14 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
   const object = [...engine, ...engines, 'trail']
   const plane = [...object, 'rpc', 'heap', 'instance', 'objects']
   return {
+    regex: [],
     json: [],
-    expression: ['json'],
+    expression: ['json', 'regex'],
     logging: [],
     files: [],
     trail: ['files', 'json', 'logging'],
     rpc: ['schema'],
-    groovy: ['json', 'expression'],
+    groovy: ['json', 'regex'],
     http: ['json', 'expression'],
     schema: [...ground, 'http'],
     crest: ['json', 'http'],
@@ -86,6 +87,9 @@ const typeNames = /(?:key|trust|trust-all|session|access)-manager/
 
 const maxLines = 400
 
+/** Of the names of packages. */
+const SCOPE = '@identity-gateway'
+
 interface Import {
   readonly specifier: string
   readonly names: string
@@ -96,7 +100,7 @@ interface Import {
 interface Source {
   /** Path from the root of the repository, with `/`. */
   readonly path: string
-  /** Folder of src, `main` for a file directly in it, or `dev`. */
+  /** Package, folder of src, `main` for a file directly in it, or `dev`. */
   readonly folder: string
   readonly isTest: boolean
   readonly text: string
@@ -129,7 +133,7 @@ function lineAt(text: string, index: number): number {
   return text.slice(0, index).split('\n').length
 }
 
-const sources: readonly Source[] = globSync('{src,dev}/**/*.ts', { cwd: root })
+const sources: readonly Source[] = globSync('{src,packages,dev}/**/*.ts', { cwd: root })
   .map((file) => file.split(sep).join('/'))
   .sort()
   .map((path) => {
@@ -143,18 +147,20 @@ const sources: readonly Source[] = globSync('{src,dev}/**/*.ts', { cwd: root })
     }
   })
 
-/** `#name` of package.json to its folder. */
+/** `#name` of package.json, or name of a package, to its folder. */
 const entryPoints = new Map(
-  Object.entries(
-    (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { imports: Record<string, string> }).imports,
-  )
+  Object.entries({
+    ...(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { imports: Record<string, string> }).imports,
+    ...Object.fromEntries(
+      globSync('packages/*', { cwd: root }).map((path) => [path.replace('packages', SCOPE), `./${path}/index.ts`]),
+    ),
+  })
     .map(([name, target]) => [name, folderAt(target.slice(2))] as const)
     .filter((entry): entry is readonly [string, string] => entry[1] !== undefined),
 )
 
 function folderOf(source: Source, specifier: string): string | undefined {
-  if (specifier.startsWith('#')) return entryPoints.get(specifier)
-  if (!specifier.startsWith('.')) return undefined
+  if (!specifier.startsWith('.')) return entryPoints.get(specifier)
   return folderAt(
     relative(root, join(root, dirname(source.path), specifier))
       .split(sep)
@@ -162,10 +168,11 @@ function folderOf(source: Source, specifier: string): string | undefined {
   )
 }
 
-/** Folder of a path from the root of the repository; undefined outside `src` and `dev`. */
+/** Folder of a path from the root of the repository; undefined outside `src`, `packages` and `dev`. */
 function folderAt(path: string): string | undefined {
   const [top, inside, ...rest] = path.split('/')
   if (top === 'dev') return top
+  if (top === 'packages') return inside
   if (top !== 'src') return undefined
   return rest.length > 0 ? inside : 'main'
 }
@@ -198,9 +205,10 @@ function lineFindings(among: (source: Source) => boolean, pattern: RegExp, findi
 }
 
 const all = (): boolean => true
+const inPackage = ({ path }: Source): boolean => path.startsWith('packages/')
 const shipped = (source: Source): boolean => !source.isTest
 
-test('every folder of src, and dev, is in the import order', () => {
+test('every package, every folder of src, and dev, is in the import order', () => {
   assert.ok(sources.length > 500, `${sources.length} sources were found`)
   const unknown = new Set(sources.map((source) => source.folder).filter((folder) => !(folder in mayImport)))
   holds('a new folder needs a row in the table of test/architecture.test.ts', [...unknown])
@@ -239,18 +247,24 @@ test('http imports from expression only the protocol by which a class exposes it
   holds('http may import only the `exposed` protocol of expression', findings)
 })
 
-test('folders are imported through their #name, and files of a folder by relative paths', () => {
+test('folders are imported through their #name, packages by their name, and files of a folder by relative paths', () => {
   const findings = importFindings(all, (source, { specifier }) => {
+    const target = folderOf(source, specifier)
+    if (specifier.startsWith(`${SCOPE}/`)) {
+      if (target === undefined) return `${specifier} is no entry of a package`
+      return target === source.folder ? `${specifier} is this package: import the file by its relative path` : undefined
+    }
     if (specifier.startsWith('#')) {
+      if (inPackage(source)) return `${specifier} does not exist in a package`
       if (specifier.startsWith('#test/')) return source.isTest ? undefined : `${specifier} is for tests only`
-      const target = entryPoints.get(specifier)
       if (target === undefined) return `${specifier} is not in the imports of package.json`
       const inside = target === source.folder && !source.isTest && specifier !== '#catalogue'
       return inside ? `${specifier} is this folder's own entry point: import the file by its relative path` : undefined
     }
-    const target = folderOf(source, specifier)
-    if (target === undefined || target === source.folder) return undefined
-    return source.folder === 'main' ? undefined : `${specifier} leaves the folder: use #${target}`
+    if (!specifier.startsWith('.') || target === source.folder || source.folder === 'main') return undefined
+    // Tests of packages import parts of `test/support` by their path.
+    if (target === undefined) return inPackage(source) && !source.isTest ? `${specifier} leaves the package` : undefined
+    return `${specifier} leaves the folder: use its entry point`
   })
   holds('#folder across folders, relative paths inside', findings)
 })

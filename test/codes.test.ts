@@ -9,7 +9,7 @@ import { root } from '../scripts/steps.ts'
 
 const errors = await errorCodes()
 const events = await logEvents()
-const sources = globSync('src/**/*.ts', { cwd: root })
+const sources = globSync('{src,packages}/**/*.ts', { cwd: root })
   .filter((path) => !/(?:\.test|error-codes|log-events)\.ts$/.test(path))
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 
@@ -36,7 +36,7 @@ test('every error code used in the source is in the table of a folder, and every
 })
 
 test('every log event is used', () => {
-  const all = globSync('src/**/*.ts', { cwd: root })
+  const all = globSync('{src,packages}/**/*.ts', { cwd: root })
     .filter((path) => !path.endsWith('.test.ts'))
     .map((path) => readFileSync(join(root, path), 'utf8'))
     .join('\n')

@@ -25,9 +25,12 @@ interface Example {
 }
 
 /** Fenced JSON of the documents; generated pages only repeat pages beside the code. */
-const examples: readonly Example[] = globSync(['README.md', 'docs/**/*.md', 'examples/**/*.md', 'src/**/*.md'], {
-  cwd: root,
-})
+const examples: readonly Example[] = globSync(
+  ['README.md', 'docs/**/*.md', 'examples/**/*.md', '{src,packages}/**/*.md'],
+  {
+    cwd: root,
+  },
+)
   .map((path) => path.split(sep).join('/'))
   .sort()
   .flatMap((path) => {
@@ -126,7 +129,7 @@ async function openRoot(): Promise<ConfigDocument<typeof RootDocument.members>> 
 const isRoot = (json: JsonObject): boolean => Object.hasOwn(json, 'temporaryStorage')
 
 test('tables have a row on each line', () => {
-  const joined = globSync(['docs/**/*.md', 'src/**/*.md', 'README.md'], { cwd: root }).filter((path) =>
+  const joined = globSync(['docs/**/*.md', '{src,packages}/**/*.md', 'README.md'], { cwd: root }).filter((path) =>
     readFileSync(join(root, path), 'utf8').includes('| |---|'),
   )
   assert.deepEqual(joined, [])

@@ -26,7 +26,7 @@ test('promtool accepts the configuration and the rules', { skip: promtoolMissing
 })
 
 test('every metric of the guide exists in the gateway', () => {
-  const sources = globSync('src/**/*.ts', { cwd: root })
+  const sources = globSync('{src,packages}/**/*.ts', { cwd: root })
     .filter((path) => !path.endsWith('.test.ts'))
     .map((path) => readFileSync(join(root, path), 'utf8'))
     .join('\n')

@@ -36,9 +36,9 @@ const packages = { ...manifest.dependencies, ...manifest.optionalDependencies, .
 
 test('the lock file has no URLs, so that any registry can be used', () => {
   const { packages: locked } = JSON.parse(read('package-lock.json')) as {
-    packages: Record<string, { resolved?: string }>
+    packages: Record<string, { resolved?: string; link?: boolean }>
   }
-  const resolved = Object.entries(locked).filter(([, entry]) => entry.resolved !== undefined)
+  const resolved = Object.entries(locked).filter(([, { resolved, link }]) => resolved !== undefined && link !== true)
   assert.deepEqual(
     resolved.map(([name]) => name),
     [],
@@ -99,7 +99,7 @@ test('spec gaps have one id each, in order, and the code cites only rows that ex
     [],
     'an id stands twice',
   )
-  const strays = globSync('{src,test,docs}/**/*.{ts,md}', { cwd: root }).flatMap((path) =>
+  const strays = globSync('{src,packages,test,docs}/**/*.{ts,md}', { cwd: root }).flatMap((path) =>
     [...read(path).matchAll(/spec gaps? (\d+|[a-z]+(?:-[a-z\d]+)+)/g)]
       .filter((match) => !known.includes(match[1]!))
       .map((match) => `${path}: ${match[0]}`),
@@ -115,7 +115,7 @@ test('threats are numbered once each, and the code cites only rows that exist', 
   const rows = [...read('docs/threats.md').matchAll(/^\| ([BF]\d+) \|/gm)].map((match) => match[1]!)
   assert.ok(rows.length > 120, `${rows.length} threats were found`)
   assert.equal(new Set(rows).size, rows.length, 'a number stands twice in docs/threats.md')
-  const strays = globSync('{src,test,docs}/**/*.{ts,md}', { cwd: root }).flatMap((path) =>
+  const strays = globSync('{src,packages,test,docs}/**/*.{ts,md}', { cwd: root }).flatMap((path) =>
     [...read(path).matchAll(/threats? ([BF]\d+(?:, [BF]\d+)*)/g)]
       .flatMap((match) => match[1]!.split(', '))
       .filter((number) => !rows.includes(number))
@@ -125,7 +125,9 @@ test('threats are numbered once each, and the code cites only rows that exist', 
 })
 
 test('tests that docs/threats.md names exist, in the files that it names', () => {
-  const cited = [...read('docs/threats.md').matchAll(/`((?:src|test)\/[^`]+\.test\.ts)`: ("[^"|]+"(?:, "[^"|]+")*)/g)]
+  const cited = [
+    ...read('docs/threats.md').matchAll(/`((?:src|packages|test)\/[^`]+\.test\.ts)`: ("[^"|]+"(?:, "[^"|]+")*)/g),
+  ]
   assert.ok(cited.length > 20, `${cited.length} files are named with their tests`)
   const missing = cited.flatMap(([, path = '', names = '']) => {
     if (!existsSync(join(root, path))) return [path]
@@ -157,7 +159,9 @@ test('no tracked file names a path of a development machine or a package registr
 })
 
 test('relative links of the documents have existing targets', () => {
-  const documents = globSync(['*.md', 'docs/**/*.md', 'examples/**/*.md', 'src/**/*.md', 'changes/*.md'], { cwd: root })
+  const documents = globSync(['*.md', 'docs/**/*.md', 'examples/**/*.md', '{src,packages}/**/*.md', 'changes/*.md'], {
+    cwd: root,
+  })
   assert.ok(documents.length > 300, `${documents.length} documents were found`)
   const broken = documents.flatMap((path) =>
     linkTargets(path)

@@ -43,7 +43,7 @@ test('no test waits without a limit', () => {
     /^ *while \(.*\) await (?:new Promise|once)\b.*set(?:Immediate|Timeout)/m,
     /^ *while \(.*await .*(?:[!=]==|[<>]).*\);$/m,
   ]
-  const found = globSync('{src,dev,test}/**/*.test.ts', { cwd: root })
+  const found = globSync('{src,packages,dev,test}/**/*.test.ts', { cwd: root })
     .filter((path) => path !== join('test', 'waiting.test.ts'))
     .flatMap((path) => {
       const text = readFileSync(join(root, path), 'utf8')
@@ -59,7 +59,7 @@ test('no test waits without a limit', () => {
 
 test('no test has a time limit that ends before its waits, which name what is missing', () => {
   const limit = 30_000
-  const found = globSync('{src,dev,test}/**/*.test.ts', { cwd: root }).flatMap((path) => {
+  const found = globSync('{src,packages,dev,test}/**/*.test.ts', { cwd: root }).flatMap((path) => {
     const text = readFileSync(join(root, path), 'utf8')
     const inPlace = [...text.matchAll(/^ *(?:test|describe)\([^\n]*\btimeout: ([\d_]+) \}, async/gm)]
     const named = [...text.matchAll(/^const (\w+) = \{ (?:[^\n{}]*, )?timeout: ([\d_]+)[^\n{}]*\}$/gm)].filter(

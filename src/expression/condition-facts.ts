@@ -1,8 +1,7 @@
+import { commonPrefix, compileRegex, literalPrefix } from '@identity-gateway/regex'
 import { literalKey, type Node } from './ast.ts'
 import { foldConstants } from './constant-folding.ts'
 import type { Expression } from './expression.ts'
-import { compileRegex } from './regex/matcher.ts'
-import { commonPrefix, literalPrefix } from './regex/prefix.ts'
 
 /** Necessary conditions on a request for a condition to be true; an index may skip routes whose facts do not match. */
 export interface ConditionFacts {

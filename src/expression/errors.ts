@@ -13,14 +13,3 @@ export class ExpressionSyntaxError extends Error {
 export class EvaluationError extends Error {
   override readonly name = 'EvaluationError'
 }
-
-/** A regular expression that is malformed or uses a construct the gateway does not support. */
-export class RegexSyntaxError extends Error {
-  override readonly name = 'RegexSyntaxError'
-  readonly offset: number
-
-  constructor(message: string, offset: number) {
-    super(message)
-    this.offset = offset
-  }
-}

@@ -1,8 +1,7 @@
+import { compileRegex, isAnchored, literalPrefix } from '@identity-gateway/regex'
 import { type Node, visit } from './ast.ts'
 import { pathOf } from './condition-facts.ts'
 import type { Expression } from './expression.ts'
-import { compileRegex } from './regex/matcher.ts'
-import { isAnchored, literalPrefix } from './regex/prefix.ts'
 
 const hostPath = /^(?:exchange\.)?request\.(?:uri\.(?:host|authority|rawAuthority)|headers\.host(?:\.0)?)$/i
 

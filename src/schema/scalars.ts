@@ -1,4 +1,5 @@
-import { compileRegex, parseDuration } from '#expression'
+import { compileRegex } from '@identity-gateway/regex'
+import { parseDuration } from '#expression'
 import { isToken, TOKEN } from '#http'
 import { type JsonValue, numberValue } from '#json'
 import { expected, type Field, field } from './field.ts'

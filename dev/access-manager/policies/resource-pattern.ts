@@ -1,4 +1,4 @@
-import { compileRegex } from '#expression'
+import { compileRegex } from '@identity-gateway/regex'
 
 /** Whether a resource matches a pattern. */
 export type ResourceMatcher = (resource: string) => boolean

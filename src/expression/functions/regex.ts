@@ -1,7 +1,6 @@
+import { type Matcher, splitAt } from '@identity-gateway/regex'
 import { describe } from '../coercion.ts'
 import { EvaluationError } from '../errors.ts'
-import type { Matcher } from '../regex/matcher.ts'
-import { splitAt } from '../regex/template.ts'
 import { keysOf } from '../values.ts'
 import { text } from './arguments.ts'
 import { define, type FunctionDefinition } from './definition.ts'

@@ -1,9 +1,13 @@
-import { EvaluationError, RegexSyntaxError } from '../errors.ts'
+import {
+  cachedRegex,
+  equalsInAnyCase,
+  type Matcher,
+  RegexSyntaxError,
+  replaceMatches,
+  splitAt,
+} from '@identity-gateway/regex'
+import { EvaluationError } from '../errors.ts'
 import { text, wholeNumber } from '../functions/arguments.ts'
-import { equalsInAnyCase } from '../letter-case.ts'
-import { cachedRegex } from '../regex/cache.ts'
-import type { Matcher } from '../regex/matcher.ts'
-import { replaceMatches, splitAt } from '../regex/template.ts'
 import { bounded, maxStringLength } from '../values.ts'
 import { type Method, method } from './method.ts'
 

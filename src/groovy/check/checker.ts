@@ -1,5 +1,5 @@
 // Static checks of a script: unknown classes, members and annotations, invalid patterns.
-import { compileRegex, RegexSyntaxError } from '#expression'
+import { compileRegex, RegexSyntaxError } from '@identity-gateway/regex'
 import { pathOf } from '../compile/members.ts'
 import type { Unit, UserClass } from '../compile/unit.ts'
 import type {

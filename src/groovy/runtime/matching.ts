@@ -1,6 +1,6 @@
 // `=~`, `==~`, and patterns.
 
-import { compileRegex, EvaluationError, type Matcher, RegexSyntaxError } from '#expression'
+import { compileRegex, MatchError, type Matcher, RegexSyntaxError } from '@identity-gateway/regex'
 import { PatternSyntaxException } from '../values/exceptions.ts'
 import { MatcherValue, PatternValue } from '../values/pattern.ts'
 import { textOf } from '../values/text.ts'
@@ -37,7 +37,7 @@ export function searching<Result>(search: () => Result): Result {
   try {
     return search()
   } catch (error) {
-    if (error instanceof EvaluationError) throw new GroovyLimitError('regex', error.message)
+    if (error instanceof MatchError) throw new GroovyLimitError('regex', error.message)
     throw error
   }
 }

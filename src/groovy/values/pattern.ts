@@ -1,4 +1,4 @@
-import type { Match, Matcher } from '#expression'
+import type { Match, Matcher } from '@identity-gateway/regex'
 import type { ClassInfo } from './class-info.ts'
 import { MatcherClass, PatternClass } from './classes.ts'
 import { GroovyObject } from './value.ts'

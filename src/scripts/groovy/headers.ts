@@ -1,6 +1,6 @@
 // Header fields: a map of names to headers, each with its values.
 
-import { caseFolded } from '#expression'
+import { caseFolded } from '@identity-gateway/regex'
 import {
   ArrayValue,
   type ClassInfo,

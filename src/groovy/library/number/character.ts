@@ -1,5 +1,5 @@
 // Character, and Math.
-import { lowerLetter, upperLetter } from '#expression'
+import { lowerLetter, upperLetter } from '@identity-gateway/regex'
 import { extend } from '../../registry/extend.ts'
 import { addNumbers, divideNumbers, multiplyNumbers, subtractNumbers } from '../../runtime/number-math.ts'
 import { CharacterClass, declareClass } from '../../values/classes.ts'

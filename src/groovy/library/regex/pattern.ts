@@ -1,5 +1,5 @@
 // Pattern and Matcher.
-import type { Match } from '#expression'
+import type { Match } from '@identity-gateway/regex'
 import { extend } from '../../registry/extend.ts'
 import { getAt } from '../../runtime/indexing.ts'
 import { IteratorValue } from '../../runtime/items.ts'

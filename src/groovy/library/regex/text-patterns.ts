@@ -1,5 +1,5 @@
 // Methods of strings with a pattern parameter.
-import { EvaluationError, expandTemplate, type Match } from '#expression'
+import { expandTemplate, type Match, MatchError } from '@identity-gateway/regex'
 import { extend } from '../../registry/extend.ts'
 import { collectItems, loop, NEXT } from '../../runtime/iterate.ts'
 import { checkCopy, spend } from '../../runtime/limits.ts'
@@ -49,7 +49,7 @@ export function expanded(template: string, match: Match): string {
   try {
     return expandTemplate(template, match)
   } catch (error) {
-    if (!(error instanceof EvaluationError)) throw error
+    if (!(error instanceof MatchError)) throw error
     const group = /group (\d+)/.exec(error.message)
     throw group === null ? illegalArgument(error.message) : indexOutOfBounds(`No group ${group[1]}`)
   }

@@ -1,5 +1,5 @@
 // Groovy's extension methods of strings.
-import { caseFolded, equalsInAnyCase } from '#expression'
+import { caseFolded, equalsInAnyCase } from '@identity-gateway/regex'
 import { extend } from '../../registry/extend.ts'
 import { coerceTo } from '../../runtime/coerce.ts'
 import { normalIndex } from '../../runtime/indexing.ts'

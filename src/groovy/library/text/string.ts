@@ -1,5 +1,5 @@
 // Java's methods of String, also for GString and StringBuilder.
-import { caseFolded, equalsInAnyCase } from '#expression'
+import { caseFolded, equalsInAnyCase } from '@identity-gateway/regex'
 import { extend } from '../../registry/extend.ts'
 import { itemsOf } from '../../runtime/items.ts'
 import { boundedText, checkCopy, checkText } from '../../runtime/limits.ts'

@@ -1,4 +1,4 @@
-import { compileRegex } from '#expression'
+import { compileRegex } from '@identity-gateway/regex'
 import type { Headers } from '#http'
 import { isSecretName, maskText, redacted } from '#logging'
 import { boolean, config, type Field, field, integer, list, object, type Pattern, type Settings, string } from '#schema'

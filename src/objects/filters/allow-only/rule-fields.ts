@@ -1,4 +1,4 @@
-import { compileRegex } from '#expression'
+import { compileRegex } from '@identity-gateway/regex'
 import { type Field, field } from '#schema'
 
 /** Whether a text matches. */

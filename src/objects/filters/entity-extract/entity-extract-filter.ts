@@ -1,5 +1,5 @@
+import { expandTemplate, MatchError } from '@identity-gateway/regex'
 import { FilterKind } from '#contracts'
-import { EvaluationError, expandTemplate } from '#expression'
 import {
   ContentCodingError,
   Entity,
@@ -115,7 +115,7 @@ async function extracted(
 
 /** Null for faults that the content does not cause. */
 function statusFor(error: unknown, subject: Subject): 413 | 415 | 502 | null {
-  const isTooLong = error instanceof EntityTooLargeError || error instanceof EvaluationError
+  const isTooLong = error instanceof EntityTooLargeError || error instanceof MatchError
   const isUndecodable =
     error instanceof ContentCodingError || (error as NodeJS.ErrnoException).code === 'ERR_ENCODING_NOT_SUPPORTED'
   if (!isTooLong && !isUndecodable) return null

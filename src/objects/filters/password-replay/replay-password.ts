@@ -1,5 +1,5 @@
+import { MatchError } from '@identity-gateway/regex'
 import { matches } from '#contracts'
-import { EvaluationError } from '#expression'
 import { Entity, type Exchange, type Filter, type Handler, type Response } from '#http'
 import type { Logger } from '#logging'
 import type { Condition, Pattern } from '#schema'
@@ -50,7 +50,7 @@ function search(
     if (!isLoginPage && marker?.find(page) === null) return null
     return extracted(page, extractions)
   } catch (error) {
-    if (!(error instanceof EvaluationError)) throw error
+    if (!(error instanceof MatchError)) throw error
     logger.limited().warn({ ...exchange.ids, problem: error.message }, EVENTS.PAGE_NOT_SEARCHED)
     return null
   }

@@ -1,5 +1,5 @@
+import { compileRegex, type Matcher } from '@identity-gateway/regex'
 import { FilterKind } from '#contracts'
-import { compileRegex, type Matcher } from '#expression'
 import {
   type Cookie,
   type Exchange,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { compileRegex } from '@identity-gateway/regex'
 import type { UmaEndpoints } from '#contracts'
-import { compileRegex } from '#expression'
 import type { Handler } from '#http'
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'

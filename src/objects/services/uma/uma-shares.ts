@@ -1,4 +1,4 @@
-import { compileRegex, type Matcher } from '#expression'
+import { compileRegex, type Matcher } from '@identity-gateway/regex'
 import { isPlainObject, type JsonObject } from '#json'
 import type { Logger } from '#logging'
 import { Secret, type SharedStore } from '#schema'

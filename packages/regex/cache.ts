@@ -1,4 +1,4 @@
-import { RegexSyntaxError } from '../errors.ts'
+import { RegexSyntaxError } from './errors.ts'
 import { compileRegex, type Matcher } from './matcher.ts'
 
 const maxEntries = 200

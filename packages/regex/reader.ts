@@ -1,4 +1,4 @@
-import { RegexSyntaxError } from '../errors.ts'
+import { RegexSyntaxError } from './errors.ts'
 
 /** Active flags of Java at a position of a pattern. */
 export interface Flags {

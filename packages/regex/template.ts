@@ -1,6 +1,8 @@
-import { EvaluationError } from '../errors.ts'
-import { bounded, maxStringLength } from '../values.ts'
+import { MatchError } from './errors.ts'
 import type { Match, Matcher } from './matcher.ts'
+
+/** The longest text that a replacement may create, in UTF-16 code units. */
+const maxLength = 16 * 1024 * 1024
 
 /** Expands a replacement template of Java: `$1`, `$0`, `${name}`, and `\` before a literal character. */
 export function expandTemplate(template: string, match: Pick<Match, 'groups' | 'names'>): string {
@@ -9,7 +11,7 @@ export function expandTemplate(template: string, match: Pick<Match, 'groups' | '
     const character = template[position]!
     position += 1
     if (character === '\\') {
-      if (position === template.length) throw new EvaluationError('a replacement ends in a single backslash')
+      if (position === template.length) throw new MatchError('a replacement ends in a single backslash')
       text += template[position]
       position += 1
     } else if (character === '$') {
@@ -30,8 +32,7 @@ function readReference(
   const named = /^\{([A-Za-z][A-Za-z0-9]*)\}/.exec(template.slice(at, at + 100))
   if (named !== null) {
     const group = names.get(named[1]!)
-    if (group === undefined)
-      throw new EvaluationError(`a replacement names the group ${named[1]}, which does not exist`)
+    if (group === undefined) throw new MatchError(`a replacement names the group ${named[1]}, which does not exist`)
     return { group, end: at + named[0].length }
   }
   let end = at
@@ -41,8 +42,8 @@ function readReference(
     group = group * 10 + Number(template[end])
     end += 1
   }
-  if (end === at) throw new EvaluationError('a replacement has a "$" without a group; write \\$ for the character')
-  if (group >= groups.length) throw new EvaluationError(`a replacement names group ${group}, which does not exist`)
+  if (end === at) throw new MatchError('a replacement has a "$" without a group; write \\$ for the character')
+  if (group >= groups.length) throw new MatchError(`a replacement names group ${group}, which does not exist`)
   return { group, end }
 }
 
@@ -52,7 +53,7 @@ export function replaceMatches(matcher: Matcher, subject: string, template: stri
   let position = 0
   for (const match of matcher.findAll(subject)) {
     text += subject.slice(position, match.index) + expandTemplate(template, match)
-    if (text.length > maxStringLength) bounded(text)
+    bounded(text)
     position = match.end
     if (extent === 'first') break
   }
@@ -72,4 +73,9 @@ export function splitAt(matcher: Matcher, subject: string): string[] {
   parts.push(subject.slice(position))
   while (parts.at(-1) === '') parts.pop()
   return parts
+}
+
+function bounded(text: string): string {
+  if (text.length <= maxLength) return text
+  throw new MatchError(`a string of ${text.length} characters is too long, at most ${maxLength} are allowed`)
 }

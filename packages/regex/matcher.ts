@@ -1,7 +1,7 @@
-import { EvaluationError, RegexSyntaxError } from '../errors.ts'
 import type { ParsedRegex } from './ast.ts'
 import { backtrackingCost, linearCost } from './cost.ts'
 import { emitLinear } from './emit.ts'
+import { MatchError, RegexSyntaxError } from './errors.ts'
 import { Machine } from './machine.ts'
 import { parseRegex } from './parser.ts'
 import { longestWithin } from './polynomial.ts'
@@ -126,7 +126,7 @@ function contained<Result>(run: () => Result): Result {
   try {
     return run()
   } catch (error) {
-    throw new EvaluationError(`a regular expression failed on this text: ${(error as Error).message.slice(0, 200)}`)
+    throw new MatchError(`a regular expression failed on this text: ${(error as Error).message.slice(0, 200)}`)
   }
 }
 
@@ -146,8 +146,8 @@ function machine(parsed: ParsedRegex, ready: Program | null, extent: Extent): En
   return { test: (subject) => search(subject, 0) !== null, search }
 }
 
-function tooLong({ length }: string, limit: number): EvaluationError {
-  return new EvaluationError(`a text of ${length} characters is too long for this regular expression (${limit})`)
+function tooLong({ length }: string, limit: number): MatchError {
+  return new MatchError(`a text of ${length} characters is too long for this regular expression (${limit})`)
 }
 
 function* findAll({ search }: Engine, subject: string): Iterable<Match> {
@@ -158,6 +158,6 @@ function* findAll({ search }: Engine, subject: string): Iterable<Match> {
     if (found === null) return
     yield found
     position = found.end === found.index ? found.end + 1 : found.end
-    if (performance.now() > deadline) throw new EvaluationError('a regular expression took too long on this text')
+    if (performance.now() > deadline) throw new MatchError('a regular expression took too long on this text')
   }
 }

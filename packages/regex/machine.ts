@@ -1,6 +1,6 @@
-import { EvaluationError } from '../errors.ts'
-import { equalsInAnyCase, equalsInAsciiCase } from '../letter-case.ts'
 import { tester } from './char-set.ts'
+import { MatchError } from './errors.ts'
+import { equalsInAnyCase, equalsInAsciiCase } from './letter-case.ts'
 import { lineTerminators, wordCharacters } from './named-sets.ts'
 import type { Enclosed, Instruction, Program } from './program.ts'
 
@@ -181,7 +181,7 @@ export class Machine {
 
   #count(steps: number): void {
     this.#steps += steps
-    if (this.#steps > maxSteps) throw new EvaluationError('a regular expression took too many steps on this text')
+    if (this.#steps > maxSteps) throw new MatchError('a regular expression took too many steps on this text')
   }
 
   #repeated({ index, fold }: Instruction & { op: 'reference' }, position: number): number {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { compileRegex, expandTemplate, RegexSyntaxError, replaceMatches, splitAt } from '../index.ts'
+import { compileRegex, expandTemplate, RegexSyntaxError, replaceMatches, splitAt } from './index.ts'
 
 /** A pattern, a text, and the groups of the first match, or null. */
 const searches: readonly (readonly [string, string, readonly (string | null)[] | null])[] = [

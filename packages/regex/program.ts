@@ -1,6 +1,6 @@
-import { RegexSyntaxError } from '../errors.ts'
 import { type Assertion, type ParsedRegex, type RegexNode, type Repeat, some, widthOf } from './ast.ts'
 import { tester } from './char-set.ts'
+import { RegexSyntaxError } from './errors.ts'
 import type { Fold } from './reader.ts'
 
 /** An instruction of the machine; `next` and `other` are indexes of instructions, `state` numbers the memoized ones. */

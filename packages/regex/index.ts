@@ -1,0 +1,6 @@
+export { cachedRegex } from './cache.ts'
+export { MatchError, RegexSyntaxError } from './errors.ts'
+export { caseFolded, equalsInAnyCase, lowerLetter, upperLetter } from './letter-case.ts'
+export { compileRegex, type Match, type Matcher } from './matcher.ts'
+export { commonPrefix, isAnchored, literalPrefix } from './prefix.ts'
+export { expandTemplate, replaceMatches, splitAt } from './template.ts'
