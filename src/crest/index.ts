@@ -1,4 +1,5 @@
 export { contentRevision } from './content-revision.ts'
+export { apiDescriptions } from './descriptors/api-descriptions.ts'
 export type { ApiSecurity, ServedEndpoint } from './descriptors/open-api.ts'
 export { applyPatch, type Transformation } from './patch/apply.ts'
 export { PatchError, type PatchOperation } from './patch/operation.ts'

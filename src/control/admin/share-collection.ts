@@ -11,30 +11,13 @@ import {
 import type { ObjectOperation, ObjectResource } from '#schema'
 import { type AuditedState, recordChange } from '../audit/change-recorder.ts'
 import type { UnitLink } from '../units/unit-link.ts'
+import { ADMIN_DESCRIPTIONS } from './admin-descriptions.ts'
 
 /** The shares of a UmaService, in the management API. */
 interface Shares {
   /** Qualified name of the object. */
   readonly object: string
   units(): readonly UnitLink[]
-}
-
-const SCHEMA = {
-  type: 'object',
-  required: ['path', 'pat'],
-  properties: {
-    path: { type: 'string', description: 'Pattern of the paths that are shared.' },
-    pat: { type: 'string', description: 'Protection API token of the resource owner; never returned.' },
-  },
-}
-const ANSWER = {
-  type: 'object',
-  properties: {
-    id: { type: 'string' },
-    path: { type: 'string' },
-    resource_set_id: { type: 'string', description: 'Id of the resource at the authorization server.' },
-    user_access_policy_uri: { type: 'string', description: 'Page on which the resource owner sets policies.' },
-  },
 }
 
 const cookies = new PageCookies()
@@ -62,16 +45,7 @@ export function shareCollection({ object, units }: Shares): Collection {
   }
   return {
     kind: 'collection',
-    description: {
-      id: 'gateway:uma:share',
-      title: 'UMA shares',
-      description: 'Resources that their owners share (UMA 2.0): created, read and deleted, never changed.',
-      version: '1.0',
-      schema: SCHEMA,
-      answer: ANSWER,
-      revisions: false,
-      ids: 'server',
-    },
+    description: ADMIN_DESCRIPTIONS.endpoints.shares,
     create: async (call, _, content) => noted(call, 'after', await askForOne({ verb: 'create', content })),
     read: (_, id) => askForOne({ verb: 'read', id }),
     delete: async (call, id) => noted(call, 'before', await askForOne({ verb: 'delete', id })),

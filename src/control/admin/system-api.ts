@@ -18,6 +18,7 @@ import { EVENTS } from '../log-events.ts'
 import { MONITOR, type MonitorApi } from '../monitoring/live/monitor-api.ts'
 import type { ObjectStates } from '../monitoring/object-states.ts'
 import type { RouteStore } from '../routes/route-store.ts'
+import { ADMIN_DESCRIPTIONS } from './admin-descriptions.ts'
 import { completeAction, evaluateAction } from './routes/evaluate-action.ts'
 import { type ExplainContext, explainAction } from './routes/explain-action.ts'
 import type { PatchScripts } from './routes/patch-scripts.ts'
@@ -187,24 +188,7 @@ function namesIn(path: string): readonly string[] {
 function infoSingleton(api: SystemApi): Singleton {
   return {
     kind: 'singleton',
-    description: {
-      id: 'gateway:info',
-      title: 'Gateway',
-      description: 'Version, mode and configuration revision of the gateway.',
-      version: '1.0',
-      schema: {
-        type: 'object',
-        properties: {
-          version: { type: 'string' },
-          revision: { type: 'string' },
-          mode: { type: 'string', enum: ['PRODUCTION', 'DEVELOPMENT'] },
-          units: { type: 'integer' },
-          configRevision: { type: 'string' },
-          unknownFields: { type: 'string', enum: ['warn'] },
-        },
-      },
-      revisions: false,
-    },
+    description: ADMIN_DESCRIPTIONS.endpoints.info,
     read: async () => ({ id: 'info', revision: null, content: { ...api.info() } }),
   }
 }

@@ -1,8 +1,7 @@
 import { type Collection, contentRevision, listResources, PageCookies, Refusal, type Resource } from '#crest'
 import type { JsonObject } from '#json'
 import { type CatalogueType, loadTypes, type TypeDefinition, typeSchema } from '#schema'
-
-const NAMES = { type: 'array', items: { type: 'string' } } as const
+import { ADMIN_DESCRIPTIONS } from './admin-descriptions.ts'
 
 /** The object types of the gateway with their JSON Schemas, as a read-only collection. */
 export function typesCollection(types: readonly CatalogueType[]): Collection {
@@ -16,26 +15,7 @@ export function typesCollection(types: readonly CatalogueType[]): Collection {
   }
   return {
     kind: 'collection',
-    description: {
-      id: 'gateway:types',
-      title: 'Object types',
-      description: 'The types that can be used in a heap, each with the JSON Schema of its objects.',
-      version: '1.0',
-      idPattern: '^[A-Za-z][A-Za-z0-9]*$',
-      schema: {
-        type: 'object',
-        properties: {
-          aliases: { type: 'array', items: { type: 'string' } },
-          kind: { type: ['string', 'null'], description: 'The contract of the objects, such as Handler or Filter.' },
-          summary: { type: 'string' },
-          deprecated: { type: ['string', 'null'], description: 'The replacement to use.' },
-          provides: { ...NAMES, description: 'Contexts that its objects add to requests.' },
-          needs: { ...NAMES, description: 'Contexts that its objects need.' },
-          after: { ...NAMES, description: 'Types that stand before it in a chain.' },
-          schema: { type: 'object', description: 'JSON Schema of its objects.' },
-        },
-      },
-    },
+    description: ADMIN_DESCRIPTIONS.endpoints.types,
     read: async (_, id) => (await all()).get(id) ?? new Refusal(404, 'there is no type of this name'),
     query: async (_, query) => listResources((await all()).values(), query, { cookies }),
   }

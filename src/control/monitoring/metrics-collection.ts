@@ -1,7 +1,7 @@
 import type { MetricSample } from '#contracts'
 import { type Collection, PageCookies, queryResources, Refusal, type Resource } from '#crest'
 import type { JsonObject, JsonValue } from '#json'
-import { metricSchema } from './metric-schema.ts'
+import { MONITOR_DESCRIPTIONS } from './monitor-descriptions.ts'
 import { timerContent } from './timer-content.ts'
 
 /** Names of the metrics of a route in the collection (spec: Route metrics). */
@@ -19,14 +19,7 @@ export function metricsCollection(collect: () => Promise<readonly MetricSample[]
   const cookies = new PageCookies()
   return {
     kind: 'collection',
-    description: {
-      id: 'gateway:metrics',
-      title: 'Metrics',
-      description: 'Metrics of routes, merged over all units.',
-      version: '1.0',
-      schema: metricSchema,
-      revisions: false,
-    },
+    description: MONITOR_DESCRIPTIONS.endpoints.routeMetrics,
     read: async (_, id) => {
       const sample = (await collect()).find((one) => knownId(one) === id)
       if (sample === undefined) return new Refusal(404, 'there is no metric of this id')

@@ -4,6 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import type { JsonObject } from '#json'
 import { memoryCollection } from '#test/memory-collection'
 import type { Collection, Description, Endpoint, Singleton } from '../protocol/endpoint.ts'
+import { apiDescriptions } from './api-descriptions.ts'
 import { crestDescriptor } from './crest-descriptor.ts'
 import { openApi } from './open-api.ts'
 
@@ -121,5 +122,29 @@ describe('_crestapi', () => {
     const { '1.0': at } = (crestDescriptor(readOnly)['paths'] as { '': { '1.0': JsonObject } })['']
     assert.deepEqual(Object.keys(at), ['title', 'description', 'resourceSchema', 'mvccSupported', 'items'])
     assert.deepEqual(Object.keys(at['items'] as JsonObject), ['pathParameter', 'read'])
+  })
+})
+
+describe('descriptions of a data file', () => {
+  test('have the members of the parts that they name, and their own', () => {
+    const { endpoints, actions } = apiDescriptions({
+      parts: {
+        name: { name: { type: 'string' } },
+        times: { from: { type: 'integer' }, to: { '...': 'any' } },
+        any: {},
+      },
+      endpoints: {
+        things: { ...description, schema: { properties: { '...': ['name', 'times'], from: { type: 'null' } } } },
+      },
+      actions: { count: { description: 'Counts.', response: { anyOf: [{ '...': 'times' }] } } },
+    })
+    assert.deepEqual(endpoints.things, {
+      ...description,
+      schema: { properties: { name: { type: 'string' }, from: { type: 'null' }, to: {} } },
+    })
+    assert.deepEqual(actions.count, {
+      description: 'Counts.',
+      response: { anyOf: [{ from: { type: 'integer' }, to: {} }] },
+    })
   })
 })

@@ -1,7 +1,7 @@
 import type { JsonObject } from '#json'
 import type { Action, Collection, Endpoint, ParameterDescription } from '../protocol/endpoint.ts'
-import { OPEN_API_PARAMETERS, OPEN_API_RESPONSES, OPEN_API_SCHEMAS, queryResultSchema } from './open-api-components.ts'
-import { idSchema, resourceSchema, responseSchema } from './resource-schema.ts'
+import components from './open-api-components.json' with { type: 'json' }
+import { idSchema, queryResultSchema, resourceSchema, responseSchema } from './resource-schema.ts'
 import { type Supported, supportedBy } from './supported.ts'
 
 /** An endpoint and the path at which it is served. */
@@ -73,9 +73,9 @@ function document(info: JsonObject, endpoints: readonly NamedEndpoint[], securit
     info,
     paths: Object.assign({}, ...endpoints.map(pathsOf)) as JsonObject,
     components: {
-      schemas: Object.assign({}, ...endpoints.map(schemasOf), OPEN_API_SCHEMAS) as JsonObject,
-      parameters: OPEN_API_PARAMETERS,
-      responses: OPEN_API_RESPONSES,
+      schemas: Object.assign({}, ...endpoints.map(schemasOf), components.schemas) as JsonObject,
+      parameters: components.parameters,
+      responses: components.responses,
       ...(security !== null && { securitySchemes: security.schemes }),
     },
     ...(security !== null && { security: security.oneOf.map((name) => ({ [name]: [] })) }),
@@ -237,9 +237,7 @@ function queryOperation({ queries = {}, queryExpressions = false }: Collection, 
       ...(ids.length > 0 ? [stored] : []),
       ...[...own].map(([name, text]) => ({ name, in: 'query', description: text, schema: { type: 'string' } })),
       ...(queryExpressions ? [{ name: '_queryExpression', in: 'query', schema: { type: 'string' } }] : []),
-      isChoice
-        ? parameterReference('queryFilter')
-        : { ...(OPEN_API_PARAMETERS['queryFilter'] as JsonObject), required: true },
+      isChoice ? parameterReference('queryFilter') : { ...components.parameters.queryFilter, required: true },
       ...QUERY_PARAMETERS.map(parameterReference),
     ],
     responses: {

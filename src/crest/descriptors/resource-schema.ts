@@ -50,3 +50,20 @@ function optional(schema: JsonValue): JsonObject {
   }
   return result
 }
+
+/** A page of resources of a schema. */
+export function queryResultSchema(answer: JsonObject): JsonObject {
+  return {
+    type: 'object',
+    required: ['results', 'resultCount', 'pagedResultsCookie', 'totalPagedResultsPolicy', 'totalPagedResults'],
+    properties: {
+      results: { type: 'array', items: answer },
+      result: { type: 'array', items: answer, description: 'The same as results, before protocol version 2.2.' },
+      resultCount: { type: 'integer' },
+      pagedResultsCookie: { type: ['string', 'null'] },
+      totalPagedResultsPolicy: { type: 'string', enum: ['NONE', 'ESTIMATE', 'EXACT'] },
+      totalPagedResults: { type: 'integer' },
+      remainingPagedResults: { type: 'integer' },
+    },
+  }
+}

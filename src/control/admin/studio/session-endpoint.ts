@@ -5,6 +5,7 @@ import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 import { EVENTS } from '../../log-events.ts'
 import { ADMIN_USER } from '../admin-caller.ts'
+import { ADMIN_DESCRIPTIONS } from '../admin-descriptions.ts'
 import { type AdminCredentials, isOpenTo } from '../authentication.ts'
 import { recordRefusal } from '../recorded-refusals.ts'
 import { guessOf, LogInAttempts } from './log-in-attempts.ts'
@@ -31,27 +32,6 @@ export interface SessionEndpoint {
   readonly handler: Handler
 }
 
-const SCHEMA: JsonObject = {
-  type: 'object',
-  properties: {
-    login: {
-      type: 'string',
-      enum: ['password', 'none', 'adminProtection'],
-      description:
-        'How to log in: by the action `login`; not at all, on loopback in DEVELOPMENT mode without a password; or by the filter `adminProtection`, at `/api/studio/login`.',
-    },
-    authenticated: { type: ['boolean', 'null'], description: 'Null where the filter `adminProtection` decides.' },
-    userId: { type: ['string', 'null'] },
-    expires: { type: ['string', 'null'], format: 'date-time', description: 'End of the session without further use.' },
-  },
-}
-
-const LOGIN_REQUEST: JsonObject = {
-  type: 'object',
-  required: ['username', 'password'],
-  properties: { username: { type: 'string', const: ADMIN_USER }, password: { type: 'string' } },
-}
-
 /** Set by actions, for the response. */
 type CookieChanges = WeakMap<Exchange, string>
 
@@ -61,15 +41,7 @@ export function sessionEndpoint(input: SessionInput): SessionEndpoint {
   const attempts = new LogInAttempts(input.clock)
   const endpoint: Singleton = {
     kind: 'singleton',
-    description: {
-      id: 'gateway:studio:session',
-      title: 'Session of the Studio',
-      description:
-        'Logs in to and out of the Studio. Needs no credentials; the cookie it sets opens the management API.',
-      version: '1.0',
-      schema: SCHEMA,
-      revisions: false,
-    },
+    description: ADMIN_DESCRIPTIONS.endpoints.session,
     // A read is no use of the session, so that a page may watch its end.
     read: async ({ exchange }) => ({ id: 'session', revision: null, content: stateOf(exchange, input) }),
     actions: { login: loginAction(input, attempts, cookies), logout: logoutAction(input, cookies) },
@@ -88,10 +60,7 @@ export function sessionEndpoint(input: SessionInput): SessionEndpoint {
 
 function loginAction(input: SessionInput, attempts: LogInAttempts, cookies: CookieChanges): Action {
   return {
-    description:
-      'Opens a session for the user admin. After many failures an attempt waits; where too many wait, it gets 429 with Retry-After.',
-    request: LOGIN_REQUEST,
-    response: SCHEMA,
+    ...ADMIN_DESCRIPTIONS.actions.login,
     run: async (call, { body }) => {
       const { exchange } = call
       if (input.isProtected) return new Refusal(409, 'the filter adminProtection logs in; see /api/studio/login')
@@ -123,7 +92,7 @@ function loginAction(input: SessionInput, attempts: LogInAttempts, cookies: Cook
 
 function logoutAction(input: SessionInput, cookies: CookieChanges): Action {
   return {
-    description: 'Ends the session and its event streams.',
+    ...ADMIN_DESCRIPTIONS.actions.logout,
     run: async ({ exchange }) => {
       closeCurrent(exchange, input)
       cookies.set(exchange, sessionCookie(exchange, null))

@@ -3,7 +3,7 @@ import { EtcdError } from '#etcd'
 import type { JsonObject } from '#json'
 import type { Fleet } from '../fleet.ts'
 import type { InstanceStatus } from '../instance-status.ts'
-import { INSTANCES_DESCRIPTION } from './releases-description.ts'
+import { FLEET_DESCRIPTIONS } from './releases-descriptions.ts'
 import { storeRefusal } from './store-refusal.ts'
 
 /** The living instances of the store as a read-only Common REST collection. */
@@ -19,7 +19,7 @@ export function instancesCollection(fleet: Pick<Fleet, 'instances'>): Collection
   }
   return {
     kind: 'collection',
-    description: INSTANCES_DESCRIPTION,
+    description: FLEET_DESCRIPTIONS.endpoints.instances,
     read: async (_, id) => {
       const found = await all()
       if (found instanceof Refusal) return found

@@ -3,7 +3,7 @@ import { EtcdError } from '#etcd'
 import { isPlainObject, type JsonObject, type JsonValue, setOwn } from '#json'
 import { type ContentEntry, ReleaseError } from '#releases'
 import type { Fleet } from '../fleet.ts'
-import { CONTENTS_REQUEST, CONTENTS_RESPONSE, FILES_RESPONSE } from './releases-description.ts'
+import { FLEET_DESCRIPTIONS } from './releases-descriptions.ts'
 import { storeRefusal } from './store-refusal.ts'
 
 /** Bytes of contents in one response. */
@@ -12,8 +12,7 @@ const MAX_BYTES = 8 * 1024 * 1024
 /** `files`: the paths of a release, with hash and size. */
 export function filesAction(fleet: Fleet): Action {
   return {
-    description: 'Lists the files of the release with their SHA-256 and size.',
-    response: FILES_RESPONSE,
+    ...FLEET_DESCRIPTIONS.actions.files,
     run: async (_, { id }) => {
       const entries = await entriesOf(fleet, Number(id))
       if (entries instanceof Refusal) return entries
@@ -27,9 +26,7 @@ export function filesAction(fleet: Fleet): Action {
 /** `contents`: the files of a release themselves, as many as fit in a response. */
 export function contentsAction(fleet: Fleet): Action {
   return {
-    description: 'Returns files of the release: as many as fit, and the paths of the others.',
-    request: CONTENTS_REQUEST,
-    response: CONTENTS_RESPONSE,
+    ...FLEET_DESCRIPTIONS.actions.contents,
     run: async (_, { id, body }) => {
       const asked = pathsIn(body)
       if (asked instanceof Refusal) return asked

@@ -1,5 +1,5 @@
 import { AdminCallerContext } from '#contracts'
-import { type Call, type Collection, listResources, PageCookies, Refusal, type Resource } from '#crest'
+import { type Action, type Call, type Collection, listResources, PageCookies, Refusal, type Resource } from '#crest'
 import { EtcdError } from '#etcd'
 import type { JsonObject } from '#json'
 import { type EtcdReleases, ReleaseError, type ReleaseOutcome } from '#releases'
@@ -9,7 +9,7 @@ import type { Fleet } from '../fleet.ts'
 import type { ReleaseMaking } from '../release-making.ts'
 import { contentsAction, filesAction } from './release-contents.ts'
 import { invalidRelease, type ReleaseRequest, releaseRequest } from './release-request.ts'
-import { ADOPT_REQUEST, RELEASE_RESPONSE, releasesDescription } from './releases-description.ts'
+import { FLEET_DESCRIPTIONS, releasesDescription } from './releases-descriptions.ts'
 import { outcomeRefusal, storeRefusal } from './store-refusal.ts'
 
 type ListedRelease = Awaited<ReturnType<EtcdReleases['list']>>['releases'][number]
@@ -32,11 +32,10 @@ export function releasesCollection(fleet: Fleet, making: ReleaseMaking): Collect
     return found
   }
   const onRelease = (
-    description: string,
+    name: 'deploy' | 'promote' | 'drop',
     run: (call: Call, number: number) => Promise<ReleaseOutcome>,
-  ): NonNullable<Collection['resourceActions']>[string] => ({
-    description,
-    response: RELEASE_RESPONSE,
+  ): Action => ({
+    ...FLEET_DESCRIPTIONS.actions[name],
     run: async (call, { id }) => {
       const number = numberIn(id as string)
       if (number === null) return NO_RELEASE
@@ -73,15 +72,11 @@ export function releasesCollection(fleet: Fleet, making: ReleaseMaking): Collect
       }),
     actions: { adopt: adoptAction(fleet) },
     resourceActions: {
-      deploy: onRelease('Makes a new release with the files of this one: a roll back.', (call, number) =>
+      deploy: onRelease('deploy', (call, number) =>
         fleet.releases.deployAgain(number, { author: authorOf(call), note: `roll back to ${number}` }, local()),
       ),
-      promote: onRelease('Makes a staged release the one that all instances serve.', (_, number) =>
-        fleet.releases.promote(number, local()),
-      ),
-      drop: onRelease('Drops a staged release: its instances serve the current one again.', (_, number) =>
-        fleet.releases.drop(number, local()),
-      ),
+      promote: onRelease('promote', (_, number) => fleet.releases.promote(number, local())),
+      drop: onRelease('drop', (_, number) => fleet.releases.drop(number, local())),
       files: filesAction(fleet),
       contents: contentsAction(fleet),
     },
@@ -91,12 +86,9 @@ export function releasesCollection(fleet: Fleet, making: ReleaseMaking): Collect
 const NO_RELEASE = new Refusal(404, 'there is no release of this number')
 
 /** The store as it is becomes the truth for the gateway that gets the request. */
-function adoptAction(fleet: Fleet): NonNullable<Collection['actions']>[string] {
+function adoptAction(fleet: Fleet): Action {
   return {
-    description:
-      'For a gateway whose store contradicts its local copy: the store as it is becomes the truth. `_action=create` is the other way round.',
-    request: ADOPT_REQUEST,
-    response: RELEASE_RESPONSE,
+    ...FLEET_DESCRIPTIONS.actions.adopt,
     run: (call, { body }) =>
       readable(async () => {
         const isEmptyAllowed = (body as JsonObject | null)?.['empty'] === true

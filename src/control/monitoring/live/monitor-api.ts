@@ -9,10 +9,10 @@ import {
   type Singleton,
 } from '#crest'
 import { Body, type Exchange, type Handler, isCrossOrigin, type Request, Response } from '#http'
+import { MONITOR_DESCRIPTIONS } from '../monitor-descriptions.ts'
 import { type EventStream, EventStreams } from './event-stream.ts'
 import type { LiveRequests } from './live-requests.ts'
 import type { MetricsFeed } from './metrics-feed.ts'
-import { HISTORY_DESCRIPTION, METRICS_DESCRIPTION, REQUESTS_DESCRIPTION } from './monitor-descriptions.ts'
 import type { RequestTraces } from './request-traces.ts'
 
 /** Path that contains the live monitor. */
@@ -49,14 +49,18 @@ export function monitorApi({ feed, requests, traces, security }: MonitorInput): 
     return { endpoint, base, handler }
   }
   const served = [
-    serve('metrics', { kind: 'singleton', description: METRICS_DESCRIPTION, events: { parameters: [] } }, (request) => {
-      return unknownParameter(request, []) ?? ((stream) => sendMetrics(stream, feed))
-    }),
+    serve(
+      'metrics',
+      { kind: 'singleton', description: MONITOR_DESCRIPTIONS.endpoints.metrics, events: { parameters: [] } },
+      (request) => {
+        return unknownParameter(request, []) ?? ((stream) => sendMetrics(stream, feed))
+      },
+    ),
     serve(
       'history',
       {
         kind: 'singleton',
-        description: HISTORY_DESCRIPTION,
+        description: MONITOR_DESCRIPTIONS.endpoints.history,
         read: async () => ({ id: 'history', revision: null, content: feed.history }),
       },
       null,
@@ -80,7 +84,7 @@ export function monitorApi({ feed, requests, traces, security }: MonitorInput): 
 
 const REQUESTS: Singleton = {
   kind: 'singleton',
-  description: REQUESTS_DESCRIPTION,
+  description: MONITOR_DESCRIPTIONS.endpoints.requests,
   events: {
     parameters: [
       { name: '_queryFilter', description: 'Which requests; all without it.' },

@@ -4,8 +4,8 @@ import { type Action, type Collection, Refusal, type Resource } from '#crest'
 import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
 import { SIMULATED_REQUEST, simulatedRequest } from '../../routes/simulated-request.ts'
 import type { UnitLink } from '../../units/unit-link.ts'
+import { MONITOR_DESCRIPTIONS } from '../monitor-descriptions.ts'
 import { sendToTraffic, trafficPorts } from './sent-request.ts'
-import { SENT_RESPONSE, TRACE_DESCRIPTION, TRACE_ID } from './trace-description.ts'
 
 /** Requests at a time. */
 const MAX_SENT = 8
@@ -15,6 +15,9 @@ const REPORT_LIMIT = 2_000
 
 const GONE =
   'there is no trace with this id; traces of live requests are discarded after 500 more, and when the last stream of live requests is closed'
+
+/** Ids of traces. */
+const TRACE_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 interface TracesInput {
   readonly connectors: readonly ConnectorSettings[]
@@ -39,7 +42,7 @@ export class RequestTraces {
   get endpoint(): Collection {
     return {
       kind: 'collection',
-      description: TRACE_DESCRIPTION,
+      description: { ...MONITOR_DESCRIPTIONS.endpoints.trace, idPattern: TRACE_ID.source },
       read: (_, id) => this.#read(id),
       actions: { send: this.#sending },
     }
@@ -61,10 +64,8 @@ export class RequestTraces {
 
   get #sending(): Action {
     return {
-      description:
-        'Sends a request through the traffic connector, and returns its response and its way through filters and handlers, with times and changes.',
+      ...MONITOR_DESCRIPTIONS.actions.send,
       request: SIMULATED_REQUEST,
-      response: SENT_RESPONSE,
       run: async (_, { body }) => {
         if (isPlainObject(body) && body['from'] !== undefined) {
           return new Refusal(400, 'from: the client of a request that is sent is this gateway')
