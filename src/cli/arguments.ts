@@ -81,6 +81,13 @@ export class Arguments {
   }
 }
 
+/** The entry of a table that an argument names. Throws UsageError. */
+export function named<T>(table: Readonly<Record<string, T>>, word: string): T {
+  if (Object.hasOwn(table, word)) return table[word] as T
+  const known = Object.keys(table)
+  throw new UsageError(`expected ${known.join(', ')}, got ${JSON.stringify(word)}`, { word, known })
+}
+
 function parserOption({ short, value }: CommandOption) {
   const type = value === undefined ? ('boolean' as const) : ('string' as const)
   return { type, ...(short !== undefined && { short }) }

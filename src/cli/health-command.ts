@@ -1,16 +1,16 @@
-import { type Arguments, UsageError } from './arguments.ts'
+import { named } from './arguments.ts'
 import type { Command } from './command.ts'
 import { EXIT } from './exit-codes.ts'
 import { ManagementClient, ManagementUnavailable } from './management/management-client.ts'
 import { CA_OPTION, LOCAL_MANAGEMENT_API, namedAddress, namedAuthorities } from './management/management-options.ts'
 import { writeJson } from './terminal.ts'
 
-const CHECKS = ['ready', 'live', 'startup'] as const
+const CHECKS = { ready: '/health/ready', live: '/health/live', startup: '/health/startup' }
 
 const TIMEOUT = 5_000
 
 /** `gateway health`: the health of a running gateway, for probes that run a command. */
-export const HealthCommand: Command = {
+export const command: Command = {
   usage: ['health [ready|live|startup] [--gateway URL] [--ca FILE] [--json]'],
   description: [
     'Asks a running gateway for its health: whether it is ready for traffic (default), whether its threads work, or whether its start is complete. Prints the failed checks. For container runtimes whose health checks run a command; elsewhere use /health/ready of the management connector.',
@@ -23,11 +23,12 @@ export const HealthCommand: Command = {
     },
     CA_OPTION,
   ],
-  operands: { least: 0, most: 1, complete: CHECKS },
+  operands: { least: 0, most: 1, complete: Object.keys(CHECKS) },
   examples: [{ line: 'gateway health live --gateway http://127.0.0.1:9085', note: 'another port' }],
   exits: [[EXIT.failed, 'a check fails, or the gateway does not respond within 5 seconds']],
   async run(args, { env, stdout, stderr }) {
-    const path = healthPath(args)
+    const [check = 'ready'] = args.operands
+    const path = `${named(CHECKS, check)}?verbose`
     const url = namedAddress(args, { env }) ?? new URL(LOCAL_MANAGEMENT_API)
     const result = await health(new ManagementClient({ url, password: null, ca: namedAuthorities(args) }), path)
     const isHealthy = typeof result !== 'string' && result.status === 'UP'
@@ -40,12 +41,6 @@ export const HealthCommand: Command = {
     }
     return isHealthy ? EXIT.ok : EXIT.failed
   },
-}
-
-function healthPath({ operands: [check = 'ready'] }: Arguments): string {
-  if (!CHECKS.some((known) => known === check))
-    throw new UsageError(`expected ${CHECKS.join(', ')}, got "${check}"`, { word: check, known: CHECKS })
-  return `/health/${check}?verbose`
 }
 
 interface HealthResult {

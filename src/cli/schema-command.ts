@@ -16,7 +16,7 @@ import { formatLocated } from './problems.ts'
 import { aligned, writeJson } from './terminal.ts'
 
 /** `gateway schema`: JSON Schema for editors and pipelines. */
-export const SchemaCommand: Command = {
+export const command: Command = {
   usage: ['schema [TYPE|admin|config|route] [--json]', 'schema --list [--json]'],
   description: [
     'Prints the JSON Schema (draft 2020-12) of the objects of one type, or of a kind of file (also as admin.json, config.json and route.json); without operand, of route files. It has all its definitions, so that it is used without another file. Types of the instance\'s "extra" folder are included.',

@@ -5,8 +5,10 @@ const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as c
 const CONTROL =
   /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/g
 
+type Style = keyof typeof CODES
+
 /** Styles text; returns it unchanged where colours are off. */
-export type Paint = (style: keyof typeof CODES, text: string) => string
+export type Paint = (style: Style, text: string) => string
 
 /** Whether output is coloured: FORCE_COLOR decides, then NO_COLOR (no-color.org), then whether it is a terminal. */
 export function isColoured(output: Output, { env }: ProcessContext): boolean {
@@ -58,6 +60,24 @@ export function aligned(rows: readonly (readonly string[])[], gap = 2): string[]
       .join('')
       .trimEnd(),
   )
+}
+
+/** A table: a bold heading, and rows in the colour of what they show, cut to the width of a terminal by default. */
+export function table<T>(
+  headings: readonly string[],
+  items: readonly T[],
+  { cells, colour }: { cells(item: T): readonly string[]; colour(item: T): Style | null },
+  context: ProcessContext,
+  isCut = true,
+): string[] {
+  const { stdout } = context
+  const paint = paintFor(stdout, context)
+  const width = isCut && stdout.isTTY === true ? terminalSize(stdout).columns : Number.POSITIVE_INFINITY
+  const rows = aligned([headings, ...items.map((item) => cells(item).map(printable))]).map((line) => cut(line, width))
+  return rows.map((line, row) => {
+    const style = row === 0 ? 'bold' : colour(items[row - 1] as T)
+    return style === null ? line : paint(style, line)
+  })
 }
 
 /** Rows with aligned columns; all but the first column are numbers, aligned to the right. */

@@ -4,7 +4,7 @@ import { aligned, writeJson } from './terminal.ts'
 import { platformVersions, VERSION } from './version.ts'
 
 /** `gateway version`. */
-export const VersionCommand: Command = {
+export const command: Command = {
   usage: ['version [--json]'],
   description: ['Prints the versions of the gateway and its platform, for bug reports.'],
   options: [],

@@ -1,4 +1,4 @@
-import { type Arguments, UsageError } from '../arguments.ts'
+import { type Arguments, named } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { DEFINE_OPTION, INSTANCE_OPTION, STATE_OPTION } from '../instance-settings.ts'
@@ -14,7 +14,7 @@ const SUBCOMMANDS: Readonly<Record<string, (args: Arguments, context: ProcessCon
 }
 
 /** `gateway audit`: verifies audit files and reads their events. */
-export const AuditCommand: Command = {
+export const command: Command = {
   usage: [
     'audit verify [--instance DIR] [--state DIR] [--secret-file FILE] FILE... [--json]',
     'audit tail [--instance DIR] [--state DIR] [--handler NAME] [TOPIC] [-n N] [-f]',
@@ -66,9 +66,6 @@ export const AuditCommand: Command = {
   ],
   run(args, context) {
     const [subcommand = ''] = args.operands
-    const run = Object.hasOwn(SUBCOMMANDS, subcommand) ? SUBCOMMANDS[subcommand] : undefined
-    if (run !== undefined) return run(args, context)
-    const known = Object.keys(SUBCOMMANDS)
-    throw new UsageError(`expected ${known.join(', ')}, got "${subcommand}"`, { word: subcommand, known })
+    return named(SUBCOMMANDS, subcommand)(args, context)
   },
 }

@@ -1,4 +1,4 @@
-import { UsageError } from '../arguments.ts'
+import { named } from '../arguments.ts'
 import type { Command, CommandEntry } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { writeJson } from '../terminal.ts'
@@ -30,10 +30,7 @@ export function completionCommand(entries: readonly CommandEntry[]): Command {
     exits: [],
     async run(args, { stdout }) {
       const [shell = ''] = args.operands
-      const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined
-      const known = Object.keys(SHELLS)
-      if (script === undefined)
-        throw new UsageError(`expected ${known.join(', ')}, got ${JSON.stringify(shell)}`, { word: shell, known })
+      const script = named(SHELLS, shell)
       const commands = await completedCommands(entries)
       if (args.json) writeJson(stdout, commands)
       else stdout.write(script(commands))

@@ -18,7 +18,7 @@ const ADMIN_PORT = 8085
 const ACCESS_MANAGER_PORT = 8088
 
 /** `gateway demo`: a sample gateway in front of an application, with commands to try. */
-export const DemoCommand: Command = {
+export const command: Command = {
   usage: ['demo [--port PORT] [--tls-port PORT] [--admin-port PORT] [--am-port PORT] [--json]'],
   description: [
     'Runs the gateway on a sample instance, with a small application that echoes its requests and an access manager that issues tokens, and prints commands to try: routing, OAuth 2.0, login with single sign-on and OpenID Connect, policies, throttling, scripts, WebSocket, TLS and metrics. Its pages lead from one to the next in a browser. All files are in a temporary directory that is removed at the end; all ports are on the loopback interface. Ctrl-C stops it.',

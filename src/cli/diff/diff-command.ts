@@ -2,9 +2,9 @@ import { type Arguments, UsageError } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { chosenInstance, INSTANCE_OPTION, missingInstance } from '../instance-settings.ts'
-import { ManagementUnavailable } from '../management/management-client.ts'
+import type { ManagementClient } from '../management/management-client.ts'
 import { MANAGEMENT_OPTIONS } from '../management/management-options.ts'
-import { openManagement } from '../management/open-management.ts'
+import { withManagement } from '../management/open-management.ts'
 import { formatLocated } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { counted, type Paint, paintFor, printable, writeJson } from '../terminal.ts'
@@ -12,7 +12,7 @@ import { type Comparison, compareWithRunning, type FileDifference } from './comp
 import { hunkLine } from './hunk-line.ts'
 
 /** `gateway diff`: the files of an instance compared with the configuration that a gateway runs. */
-export const DiffCommand: Command = {
+export const command: Command = {
   usage: ['diff [INSTANCE] [--gateway URL] [--password-file FILE] [--ca FILE] [--text] [--json]'],
   description: [
     'Compares config.json and the route files of an instance with those that a running gateway serves, and prints unified diffs from the running version (-) to the file (+). Of admin.json it reports only whether it has changed. A route whose file does not load is compared with its last good version, which is still served.',
@@ -44,17 +44,13 @@ export const DiffCommand: Command = {
       context.stderr.write(`${formatLocated(missing)}\n`)
       return EXIT.configuration
     }
-    try {
-      const client = await openManagement(args, instance, context)
+    const compare = async (client: ManagementClient) => {
       const comparison = await compareWithRunning(instance, client, args.has('text') ? 'text' : 'values')
       if (args.json) writeJson(context.stdout, { same: comparison.differences.length === 0, ...comparison })
       else report(comparison, context)
       return comparison.differences.length === 0 ? EXIT.ok : EXIT.failed
-    } catch (error) {
-      if (!(error instanceof ManagementUnavailable)) throw error
-      context.stderr.write(`gateway: diff: ${error.message}\n`)
-      return EXIT.unavailable
     }
+    return withManagement('diff', args, context, compare, instance)
   },
 }
 

@@ -13,7 +13,7 @@ import { paintFor, writeJson } from '../terminal.ts'
 import { exchangeOf } from './request-file.ts'
 
 /** `gateway eval`: the value of one expression. */
-export const EvalCommand: Command = {
+export const command: Command = {
   usage: ['eval EXPRESSION [--request FILE] [-Dname=value]... [--json]'],
   description: [
     'Evaluates an expression as a route does, and prints its value: text unchanged, other values as JSON. The ${} around a single expression is optional.',

@@ -19,7 +19,7 @@ import { explanationText } from './explanation-text.ts'
 import { simulatedRequest } from './simulated-request.ts'
 
 /** `gateway explain`: the route that matches a request, and why. */
-export const ExplainCommand: Command = {
+export const command: Command = {
   usage: [
     "explain [--instance DIR] 'METHOD URL' [-H 'Name: value']... [--data TEXT] [--from ADDRESS] [-Dname=value]... [--json]",
   ],

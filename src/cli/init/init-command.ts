@@ -9,7 +9,7 @@ import { paintFor, writeJson } from '../terminal.ts'
 import { createInstance, existingFiles, PASSWORD_FILE, SAMPLE_ROUTE_FILE } from './instance-layout.ts'
 
 /** `gateway init`: a new instance directory. */
-export const InitCommand: Command = {
+export const command: Command = {
   usage: ['init DIR [--json]'],
   description: [
     'Creates an instance directory: listeners in config/admin.json, one sample route in config/routes, a random password for the management API, and the folders of an instance. Existing files are never changed: if DIR contains any of them, nothing is done.',

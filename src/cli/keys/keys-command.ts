@@ -9,7 +9,7 @@ import { writeJson } from '../terminal.ts'
 import { type GeneratedKeystore, generateKeystore, KEY_TYPES, type KeystoreOptions } from './generate-keystore.ts'
 
 /** `gateway keys generate`: a keystore for development. */
-export const KeysCommand: Command = {
+export const command: Command = {
   usage: [
     'keys generate [--out FILE] [--alias NAME] [--type rsa|ec|ed25519] [--hostname NAME]... [--days N] [--password-file FILE] [--json]',
   ],

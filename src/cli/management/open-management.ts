@@ -3,7 +3,8 @@ import { adminCredentials } from '#control'
 import { instanceDirectories } from '#instance'
 import type { Arguments } from '../arguments.ts'
 import { SILENT_LOGGER } from '../dry-run/silent-logger.ts'
-import { forInstance, openSettings } from '../instance-settings.ts'
+import { EXIT } from '../exit-codes.ts'
+import { forInstance, instanceIfAny, openSettings } from '../instance-settings.ts'
 import { formatLocated } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { urlOf } from '../run/announcement.ts'
@@ -29,6 +30,23 @@ export async function openManagement(
   const file = args.value(PASSWORD_OPTION.name)
   const password = file === undefined ? passwordOf(instance, context) : fileOption(PASSWORD_OPTION.name, file).trim()
   return new ManagementClient({ url, password, ca: namedAuthorities(args) })
+}
+
+/** Runs a command with the management API of a gateway; where that can not be used, the reason is printed. */
+export async function withManagement(
+  name: string,
+  args: Arguments,
+  context: ProcessContext,
+  run: (client: ManagementClient) => Promise<number>,
+  instance = instanceIfAny(args, context),
+): Promise<number> {
+  try {
+    return await run(await openManagement(args, instance, context))
+  } catch (error) {
+    if (!(error instanceof ManagementUnavailable)) throw error
+    context.stderr.write(`gateway: ${name}: ${error.message}\n`)
+    return EXIT.unavailable
+  }
 }
 
 /** The management connector in admin.json; the default one without an instance. */

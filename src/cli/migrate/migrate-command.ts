@@ -12,11 +12,13 @@ import { EXIT } from '../exit-codes.ts'
 import { chosenInstance, extensionProblem, INSTANCE_OPTION, instanceTypes } from '../instance-settings.ts'
 import { locateProblems, problemsOf } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
+import { TypesOfDocument } from './documents/migrated-document.ts'
+import { migratedText } from './documents/migrated-text.ts'
 import { type ConfigFile, configFiles } from './instance-files.ts'
-import { TypesOfDocument } from './migrated-document.ts'
-import { migratedText } from './migrated-text.ts'
 import { type MigratedFile, reportMigration } from './migration-report.ts'
 import { MovedSecrets } from './moved-secrets.ts'
+
+export { migrateScript } from './scripts/migrate-script.ts'
 
 const WRITE: CommandOption = { name: 'write', description: 'Write the files; otherwise nothing is changed.' }
 const MOVE_SECRETS: CommandOption = {
@@ -25,7 +27,7 @@ const MOVE_SECRETS: CommandOption = {
 }
 
 /** `gateway migrate`: rewrites files of other dialects in the current spelling. */
-export const MigrateCommand: Command = {
+export const command: Command = {
   usage: ['migrate [--write] [--move-secrets] [INSTANCE|FILE...]'],
   description: [
     'Rewrites files of OpenIG, ForgeRock IG and PingGateway in the spelling of today: fields, types, values and keys that are accepted with a warning. Comments, order and formatting stay. The result has the same effect, and a second migration changes nothing.',

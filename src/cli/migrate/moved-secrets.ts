@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { writeDurably } from '#files'
 import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 import { type ClearText, clearTextOf } from '#schema'
-import type { Change } from './change.ts'
+import type { Change } from './documents/change.ts'
 
 const RIGHTS = { file: 0o600, folder: 0o700 }
 

@@ -4,7 +4,7 @@ import { EXIT } from '../exit-codes.ts'
 import { ManagementUnavailable } from '../management/management-client.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { StopSignals } from '../run/signals.ts'
-import { aligned, cut, type Paint, paintFor, printable, terminalSize, writeJson } from '../terminal.ts'
+import { paintFor, printable, table, writeJson } from '../terminal.ts'
 import { Screen } from '../top/screen.ts'
 import { labelText, problemText, RELEASE_EXITS, RELEASE_OPTIONS, withReleases } from './release-access.ts'
 import type { Instance, ReleaseClient } from './release-client.ts'
@@ -12,7 +12,7 @@ import type { Instance, ReleaseClient } from './release-client.ts'
 const INTERVAL = 1_000
 
 /** `gateway instances`: the living gateways of the store. */
-export const InstancesCommand: Command = {
+export const command: Command = {
   usage: ['instances [--watch] [--gateway URL] [--password-file FILE] [--ca FILE] [--json]'],
   description: [
     'Lists the living gateways that share the store of a gateway, with the release that each should serve and the last one of which it serves every file. A failing instance names the files that it can not build; it serves the last good version of them. An instance that has ended without a word is gone after 15 seconds.',
@@ -65,23 +65,19 @@ async function watch(releases: ReleaseClient, first: readonly Instance[], json: 
 const HEADINGS = ['INSTANCE', 'STATE', 'SERVED', 'WANTED', 'SINCE', 'VERSION', 'ADDRESS', 'LABELS']
 
 function lines(instances: readonly Instance[], context: ProcessContext): string[] {
-  const { stdout } = context
-  const paint = paintFor(stdout, context)
-  const width = stdout.isTTY === true ? terminalSize(stdout).columns : Number.POSITIVE_INFINITY
-  const [head = '', ...rows] = aligned([HEADINGS, ...instances.map(cells)]).map((line) => cut(line, width))
+  const paint = paintFor(context.stdout, context)
   const problems = instances.flatMap(({ _id, problems }) =>
     problems.map((problem) => `${paint('red', printable(_id))}: ${printable(problemText(problem))}`),
   )
-  const painted = rows.map((row, at) => paintedRow(row, instances[at]?.state, paint))
-  return [paint('bold', head), ...painted, ...(problems.length > 0 ? ['', ...problems] : [])]
+  return [...table(HEADINGS, instances, { cells, colour }, context), ...(problems.length > 0 ? ['', ...problems] : [])]
 }
 
 function cells({ _id, state, served, wanted, since, version, address, labels }: Instance): string[] {
   const texts = [_id, state, String(served ?? '-'), String(wanted ?? '-'), since, version, address]
-  return [...texts, labelText(labels)].map(printable)
+  return [...texts, labelText(labels)]
 }
 
-function paintedRow(row: string, state: string | undefined, paint: Paint): string {
-  if (state === 'failing') return paint('red', row)
-  return state === 'behind' ? paint('yellow', row) : row
+function colour({ state }: Instance) {
+  if (state === 'failing') return 'red'
+  return state === 'behind' ? 'yellow' : null
 }

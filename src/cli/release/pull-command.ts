@@ -16,7 +16,7 @@ import { readReleaseFiles } from './release-files.ts'
 const NEVER_THROUGH_LINKS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
 
 /** `gateway pull`: a release becomes a folder. */
-export const PullCommand: Command = {
+export const command: Command = {
   usage: ['pull DIR [--release N] [--force] [--gateway URL] [--password-file FILE] [--ca FILE] [--json]'],
   description: [
     'Writes the files of the current release, or of another one, into a folder with the layout of an instance, byte for byte. Files below config/routes and scripts that the release does not have are removed; other files of the folder, such as admin.json and secrets, are left alone.',

@@ -37,7 +37,7 @@ const ADMIN_PASSWORD = 'gateway.admin.password'
 const MOST_LISTED = 50
 
 /** `gateway push`: a folder becomes a release. */
-export const PushCommand: Command = {
+export const command: Command = {
   usage: [
     'push DIR [--note TEXT] [--only LABEL=VALUE]... [--wait TIME] [--dry-run] [--diff] [--gateway URL] [--password-file FILE] [--ca FILE] [--json]',
   ],

@@ -1,16 +1,24 @@
-import { type Arguments, UsageError } from '../arguments.ts'
+import { type Arguments, named, UsageError } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import type { ProcessContext } from '../process-context.ts'
-import { aligned, paintFor, printable, writeJson } from '../terminal.ts'
+import { aligned, paintFor, printable, table, writeJson } from '../terminal.ts'
 import { checkNumber, currentNumber } from './pull-command.ts'
 import { labelText, RELEASE_EXITS, RELEASE_OPTIONS, WAIT_OPTION, waitTime, withReleases } from './release-access.ts'
-import type { Release, ReleaseClient } from './release-client.ts'
+import type { Release, ReleaseClient, ReleasedFile } from './release-client.ts'
 import { changeSummary, changesBetween, diffLines, releaseSide } from './release-differences.ts'
 import { waitForRelease } from './wait-for-release.ts'
 
 /** Releases of a list without --all. */
 const MOST_LISTED = 20
+
+/** A call of the management API: `--json` prints its answer, which `lines` shows to a person. */
+interface Call<T> {
+  /** Numbers of releases at most. */
+  readonly most: number
+  answer(releases: ReleaseClient, numbers: readonly string[], args: Arguments): Promise<T>
+  lines(answer: T, args: Arguments, context: ProcessContext): readonly string[]
+}
 
 interface Verb {
   readonly most: number
@@ -18,16 +26,45 @@ interface Verb {
 }
 
 const VERBS: Readonly<Record<string, Verb>> = {
-  list: { most: 0, run: list },
-  show: { most: 1, run: show },
+  list: printed({
+    most: 0,
+    answer: async (releases) => ({ releases: await releases.list() }),
+    lines: listLines,
+  }),
+  show: printed({ most: 1, answer: shown, lines: releaseLines }),
   diff: { most: 2, run: diff },
   rollback: { most: 1, run: rollBack },
   promote: { most: 1, run: promote },
-  adopt: { most: 0, run: adopt },
+  adopt: printed({
+    most: 0,
+    answer: (releases, _, args) => releases.adopt(args.has('empty')),
+    lines: ({ _id }) => [
+      typeof _id === 'string'
+        ? `release ${_id} of the store is adopted`
+        : 'the empty store is adopted: the gateway serves its own folder',
+    ],
+  }),
+}
+
+function printed<T>({ most, answer, lines }: Call<T>): Verb {
+  return {
+    most,
+    run: async (releases, numbers, args, context) => {
+      const found = await answer(releases, numbers, args)
+      if (args.json) writeJson(context.stdout, found)
+      else
+        context.stdout.write(
+          lines(found, args, context)
+            .map((line) => `${line}\n`)
+            .join(''),
+        )
+      return EXIT.ok
+    },
+  }
 }
 
 /** `gateway release`: the releases of the store. */
-export const ReleaseCommand: Command = {
+export const command: Command = {
   usage: [
     'release list [--all] [--json]',
     'release show [N] [--json]',
@@ -60,12 +97,7 @@ export const ReleaseCommand: Command = {
   ],
   async run(args, context) {
     const [name = '', ...numbers] = args.operands
-    const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
-    if (verb === undefined)
-      throw new UsageError(`expected ${Object.keys(VERBS).join(', ')}, got ${JSON.stringify(name)}`, {
-        word: name,
-        known: Object.keys(VERBS),
-      })
+    const verb = named(VERBS, name)
     if (numbers.length > verb.most)
       throw new UsageError(`release ${name}: unexpected argument ${JSON.stringify(numbers[verb.most])}`)
     for (const number of numbers) checkNumber(`release ${name}`, number)
@@ -74,29 +106,25 @@ export const ReleaseCommand: Command = {
   },
 }
 
-async function list(releases: ReleaseClient, _: readonly string[], args: Arguments, context: ProcessContext) {
-  const all = await releases.list()
-  const { stdout } = context
-  if (args.json) {
-    writeJson(stdout, { releases: all })
-    return EXIT.ok
-  }
-  const shown = args.has('all') ? all : all.slice(0, MOST_LISTED)
-  const paint = paintFor(stdout, context)
-  const [head = '', ...rows] = aligned([HEADINGS, ...shown.map(cells)])
-  stdout.write(
-    `${[paint('bold', head), ...rows.map((row, at) => (shown[at]?.current ? paint('green', row) : row))].join('\n')}\n`,
-  )
-  if (all.length === 0) stdout.write('the store has no release; make one with gateway push DIR\n')
-  if (shown.length < all.length) stdout.write(`${all.length - shown.length} older ones with --all\n`)
-  return EXIT.ok
-}
-
 const HEADINGS = ['RELEASE', 'STATE', 'PARENT', 'CREATED', 'AUTHOR', 'FILES', 'NOTE']
+
+function listLines(
+  { releases: all }: { readonly releases: readonly Release[] },
+  args: Arguments,
+  context: ProcessContext,
+) {
+  const shown = args.has('all') ? all : all.slice(0, MOST_LISTED)
+  const colour = ({ current }: Release) => (current ? ('green' as const) : null)
+  return [
+    ...table(HEADINGS, shown, { cells, colour }, context, false),
+    ...(all.length === 0 ? ['the store has no release; make one with gateway push DIR'] : []),
+    ...(shown.length < all.length ? [`${all.length - shown.length} older ones with --all`] : []),
+  ]
+}
 
 function cells({ _id, parent, created, author, files, note, problem, ...release }: Release): string[] {
   const texts = [_id, stateOf(release), parent === null ? '-' : String(parent), created, author, String(files)]
-  return [...texts, problem ?? note ?? ''].map(printable)
+  return [...texts, problem ?? note ?? '']
 }
 
 function stateOf({ current, stage }: Pick<Release, 'current' | 'stage'>): string {
@@ -104,31 +132,28 @@ function stateOf({ current, stage }: Pick<Release, 'current' | 'stage'>): string
   return `staged: ${labelText(stage)}`
 }
 
-async function show(releases: ReleaseClient, [asked]: readonly string[], args: Arguments, { stdout }: ProcessContext) {
+type ReleaseContents = Release & { readonly contents: Readonly<Record<string, ReleasedFile>> }
+
+async function shown(releases: ReleaseClient, [asked]: readonly string[]): Promise<ReleaseContents> {
   const number = asked ?? (await currentNumber(releases))
   const files = await releases.files(number)
-  const release = await releases.read(number)
-  if (args.json) {
-    writeJson(stdout, { ...release, contents: Object.fromEntries(files) })
-    return EXIT.ok
-  }
-  const { note, ...facts } = release
-  stdout.write(
-    `${aligned([
-      ['release', number],
-      ['state', stateOf(release)],
-      ['parent', String(facts.parent ?? '-')],
-      ['created', facts.created],
-      ['author', facts.author],
-      ['note', note ?? '-'],
-      ['size', `${facts.bytes} bytes`],
-    ])
-      .map(printable)
-      .join('\n')}\n\n`,
+  return { ...(await releases.read(number)), contents: Object.fromEntries(files) }
+}
+
+function releaseLines({ contents, ...release }: ReleaseContents): readonly string[] {
+  const facts = aligned([
+    ['release', release._id],
+    ['state', stateOf(release)],
+    ['parent', String(release.parent ?? '-')],
+    ['created', release.created],
+    ['author', release.author],
+    ['note', release.note ?? '-'],
+    ['size', `${release.bytes} bytes`],
+  ])
+  const files = Object.entries(contents).map(
+    ([path, { sha256, bytes }]) => `${sha256.slice(0, 12)}  ${String(bytes).padStart(9)}  ${path}`,
   )
-  for (const [path, { sha256, bytes }] of files)
-    stdout.write(`${sha256.slice(0, 12)}  ${String(bytes).padStart(9)}  ${printable(path)}\n`)
-  return EXIT.ok
+  return [...facts, '', ...files].map(printable)
 }
 
 async function diff(releases: ReleaseClient, numbers: readonly string[], args: Arguments, context: ProcessContext) {
@@ -173,14 +198,6 @@ async function promote(releases: ReleaseClient, [asked]: readonly string[], args
   const number = asked ?? (await releases.list()).find(({ stage }) => stage !== null)?._id
   if (number === undefined) throw new UsageError('no release is staged')
   return changed(releases, await releases.act('promote', number), 'is deployed to all instances', args, context)
-}
-
-async function adopt(releases: ReleaseClient, _: readonly string[], args: Arguments, { stdout }: ProcessContext) {
-  const adopted = await releases.adopt(args.has('empty'))
-  if (args.json) writeJson(stdout, adopted)
-  else if (typeof adopted['_id'] === 'string') stdout.write(`release ${adopted['_id']} of the store is adopted\n`)
-  else stdout.write('the empty store is adopted: the gateway serves its own folder\n')
-  return EXIT.ok
 }
 
 async function changed(

@@ -1,16 +1,15 @@
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
-import { chosenInstance, INSTANCE_OPTION, instanceIfAny, missingInstance } from '../instance-settings.ts'
-import { ManagementUnavailable } from '../management/management-client.ts'
+import { chosenInstance, INSTANCE_OPTION, missingInstance } from '../instance-settings.ts'
 import { MANAGEMENT_OPTIONS } from '../management/management-options.ts'
-import { openManagement } from '../management/open-management.ts'
+import { withManagement } from '../management/open-management.ts'
 import { formatLocated } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
-import { aligned, cut, type Paint, paintFor, printable, terminalSize, writeJson } from '../terminal.ts'
+import { type Paint, paintFor, printable, table, writeJson } from '../terminal.ts'
 import { type ListedRoute, type ListedRouter, routesOfFolder, routesOfGateway } from './listed-routes.ts'
 
 /** `gateway routes`: the routes of a running gateway or of a folder. */
-export const RoutesCommand: Command = {
+export const command: Command = {
   usage: [
     'routes [--instance DIR] [--gateway URL] [--password-file FILE] [--ca FILE] [--json]',
     'routes --folder [--instance DIR] [--json]',
@@ -37,15 +36,10 @@ export const RoutesCommand: Command = {
     [EXIT.configuration, 'there is no such instance; with --folder: admin.json or config.json can not be used'],
   ],
   async run(args, context) {
-    try {
-      if (args.has('folder')) return await listFolder(chosenInstance(args, context).instance, args.json, context)
-      const client = await openManagement(args, instanceIfAny(args, context), context)
-      return print('running', await routesOfGateway(client), args.json, context)
-    } catch (error) {
-      if (!(error instanceof ManagementUnavailable)) throw error
-      context.stderr.write(`gateway: routes: ${error.message}\n`)
-      return EXIT.unavailable
-    }
+    if (args.has('folder')) return await listFolder(chosenInstance(args, context).instance, args.json, context)
+    return withManagement('routes', args, context, async (client) =>
+      print('running', await routesOfGateway(client), args.json, context),
+    )
   },
 }
 
@@ -69,13 +63,9 @@ function print(
     return EXIT.ok
   }
   const paint = paintFor(stdout, context)
-  const width = stdout.isTTY === true ? terminalSize(stdout).columns : Number.POSITIVE_INFINITY
   for (const [at, { router, directory, routes }] of routers.entries()) {
     const heading = routers.length > 1 ? [`${at > 0 ? '\n' : ''}${paint('bold', printable(router))} ${directory}`] : []
-    const rows = aligned([HEADINGS, ...routes.map(cells)]).map((line) => cut(line, width))
-    const lines = rows.map((line, row) =>
-      row === 0 ? paint('bold', line) : painted(line, routes[row - 1]?.state, paint),
-    )
+    const lines = table(HEADINGS, routes, { cells, colour }, context)
     stdout.write(`${[...heading, ...lines, ...errorLines(routes, paint)].join('\n')}\n`)
   }
   if (routers.length === 0) stdout.write('no router\n')
@@ -86,12 +76,12 @@ const HEADINGS = ['ORDER', 'ID', 'NAME', 'STATE', 'ERRORS', 'CONDITION']
 
 function cells({ order, id, name, state, errors, condition }: ListedRoute): string[] {
   const texts = [order === null ? '-' : String(order), id, name, state, String(errors.length)]
-  return [...texts, condition === '' ? '(every request)' : condition].map(printable)
+  return [...texts, condition === '' ? '(every request)' : condition]
 }
 
-function painted(line: string, state: string | undefined, paint: Paint): string {
-  if (state === 'failed') return paint('red', line)
-  return state === 'degraded' ? paint('yellow', line) : line
+function colour({ state }: ListedRoute) {
+  if (state === 'failed') return 'red'
+  return state === 'degraded' ? 'yellow' : null
 }
 
 function errorLines(routes: readonly ListedRoute[], paint: Paint): string[] {

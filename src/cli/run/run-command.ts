@@ -28,7 +28,7 @@ const TAKE_OVER_OPTION: CommandOption = {
 }
 
 /** `gateway run`: runs an instance until a stop signal. */
-export const RunCommand: Command = {
+export const command: Command = {
   usage: ['run [--instance DIR] [--state DIR] [--take-over] [-Dname=value]... [--json]'],
   description: [
     'Serves the routes of an instance until SIGTERM or SIGINT. It then accepts no new connections, lets in-flight requests end within the grace period of their connector, and exits; a second signal ends it at once. SIGHUP reloads all route files, keystores and secrets; one during the start does so when it has ended. SIGUSR1 and SIGUSR2 have no effect.',

@@ -13,7 +13,7 @@ const DEFAULT_TIMEOUT = 1_000
 const MAX_BODY = 16 * 1024 * 1024
 
 /** `gateway script`: checks and runs scripts in files. */
-export const ScriptCommand: Command = {
+export const command: Command = {
   usage: [
     'script check FILE... [--args JSON] [--json]',
     'script run FILE [--request FILE] [--args JSON] [--timeout MS] [--json]',
@@ -92,7 +92,7 @@ async function migrate(files: readonly string[], { stdout, stderr }: ProcessCont
   const [file = '', ...more] = files
   if (more.length > 0) throw new UsageError('script migrate: expected one file')
   try {
-    const { migrateScript } = await import('./migrate/migrate-script.ts')
+    const { migrateScript } = await import('../migrate/migrate-command.ts')
     stdout.write(migrateScript(readFileSync(file, 'utf8'), file))
     return EXIT.ok
   } catch (error) {

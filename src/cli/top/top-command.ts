@@ -3,10 +3,10 @@ import type { JsonObject } from '#json'
 import { type Arguments, UsageError } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
-import { INSTANCE_OPTION, instanceIfAny } from '../instance-settings.ts'
+import { INSTANCE_OPTION } from '../instance-settings.ts'
 import { type ManagementClient, ManagementUnavailable } from '../management/management-client.ts'
 import { MANAGEMENT_OPTIONS } from '../management/management-options.ts'
-import { openManagement } from '../management/open-management.ts'
+import { withManagement } from '../management/open-management.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { StopSignals } from '../run/signals.ts'
 import { paintFor, printable, terminalSize, writeJson } from '../terminal.ts'
@@ -23,7 +23,7 @@ const RECONNECT_DELAY = 1_000
 const ROUTES_ONCE = 20
 
 /** `gateway top`: traffic and load of a running gateway. */
-export const TopCommand: Command = {
+export const command: Command = {
   usage: ['top [--instance DIR] [--gateway URL] [--password-file FILE] [--ca FILE] [-n N] [--once] [--json]'],
   description: [
     'Shows requests, errors and latencies of all routes, connections, processor time and memory of a running gateway, refreshed each second; q or Ctrl-C ends it. Routes with the most requests are first. Latencies of routes are those of the last five to ten minutes, those of all requests of the last second.',
@@ -46,17 +46,12 @@ export const TopCommand: Command = {
   ],
   async run(args, context) {
     const limit = lineLimit(args)
-    try {
-      const client = await openManagement(args, instanceIfAny(args, context), context)
+    return withManagement('top', args, context, async (client) => {
       const isOnce = args.has('once') || (context.stdout.isTTY !== true && !args.json)
       if (isOnce) await printOnce(client, limit ?? ROUTES_ONCE, args.json, context)
       else await watch(client, limit, args.json, context)
       return EXIT.ok
-    } catch (error) {
-      if (!(error instanceof ManagementUnavailable)) throw error
-      context.stderr.write(`gateway: top: ${error.message}\n`)
-      return EXIT.unavailable
-    }
+    })
   },
 }
 

@@ -46,7 +46,7 @@ interface Findings {
 }
 
 /** `gateway validate`: builds the whole configuration without serving traffic. */
-export const ValidateCommand: Command = {
+export const command: Command = {
   usage: [
     'validate [--instance DIR] [--without-secrets] [-Dname=value]... [INSTANCE] [--report] [--json]',
     'validate [--instance DIR] [--without-secrets] [-Dname=value]... FILE... [--report] [--json]',
