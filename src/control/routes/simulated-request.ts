@@ -1,25 +1,12 @@
 import type { SimulatedRequestMessage } from '#contracts'
 import { Refusal } from '#crest'
 import { isToken } from '#http'
-import { isPlainObject, type JsonObject, type JsonValue } from '#json'
+import { isPlainObject, type JsonValue } from '#json'
 
 const MAX_TOKEN = 128
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 const ABSOLUTE = /^(https?):\/\/([^/?#\s]+)([^#\s]*)$/i
 const MEMBERS = new Set(['method', 'uri', 'headers', 'entity', 'from'])
-
-/** Schema of a simulated request, such as that of `explain`. */
-export const SIMULATED_REQUEST: JsonObject = {
-  type: 'object',
-  required: ['uri'],
-  properties: {
-    method: { type: 'string', default: 'GET' },
-    uri: { type: 'string', description: 'Absolute, or a path.' },
-    headers: { type: 'object', additionalProperties: { type: ['string', 'array'], items: { type: 'string' } } },
-    entity: { type: 'string', description: 'The body, for conditions that read it.' },
-    from: { type: 'string', description: 'The address of the client.', default: '127.0.0.1' },
-  },
-}
 
 /** Reads `{ method, uri, headers, entity, from }`. */
 export function simulatedRequest(body: JsonValue): SimulatedRequestMessage | Refusal {

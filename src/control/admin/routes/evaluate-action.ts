@@ -1,10 +1,10 @@
 import type { EvaluationMessage } from '#contracts'
 import { type Action, Refusal } from '#crest'
 import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
+import { ROUTE_ACTIONS } from '../../routes/routes-descriptions.ts'
 import { headerFields, simulatedRequest } from '../../routes/simulated-request.ts'
 import type { UnitLink } from '../../units/unit-link.ts'
 import type { ExplainContext } from './explain-action.ts'
-import { COMPLETE_REQUEST, COMPLETE_RESPONSE, EVALUATE_REQUEST, EVALUATE_RESPONSE } from './routes-description.ts'
 
 const MAX_EXPRESSION = 16_384
 const MEMBERS = new Set(['expression', 'route', 'request', 'response'])
@@ -16,9 +16,7 @@ const MEMBERS = new Set(['expression', 'route', 'request', 'response'])
 export function evaluateAction(names: readonly string[], { units }: Pick<ExplainContext, 'units'>): Action {
   const router = ['gateway', ...names].join('+')
   return {
-    description: 'Evaluates an expression for a sample request, and returns its value and type, or its error.',
-    request: EVALUATE_REQUEST,
-    response: EVALUATE_RESPONSE,
+    ...ROUTE_ACTIONS.evaluate,
     run: async (_, { body }) => {
       const message = evaluationIn(body)
       if (message instanceof Refusal) return message
@@ -35,9 +33,7 @@ export function evaluateAction(names: readonly string[], { units }: Pick<Explain
 export function completeAction(names: readonly string[], { units }: Pick<ExplainContext, 'units'>): Action {
   const router = ['gateway', ...names].join('+')
   return {
-    description: 'Lists the names that fit at an offset of an unfinished expression, for editors.',
-    request: COMPLETE_REQUEST,
-    response: COMPLETE_RESPONSE,
+    ...ROUTE_ACTIONS.complete,
     run: async (_, { body }) => {
       const { offset, ...rest } = isPlainObject(body) ? (body as JsonObject) : {}
       const message = evaluationIn(rest)

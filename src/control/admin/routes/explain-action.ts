@@ -5,10 +5,10 @@ import { DEFAULT_OBJECTS } from '#instance'
 import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 import type { CatalogueType } from '#schema'
 import type { RouteStores } from '../../routes/route-stores.ts'
-import { SIMULATED_REQUEST, simulatedRequest } from '../../routes/simulated-request.ts'
+import { ROUTE_ACTIONS } from '../../routes/routes-descriptions.ts'
+import { simulatedRequest } from '../../routes/simulated-request.ts'
 import type { UnitLink } from '../../units/unit-link.ts'
 import { fileOf } from './route-resources.ts'
-import { EXPLAIN_RESPONSE } from './routes-description.ts'
 
 /** Dependencies of `explain`. */
 export interface ExplainContext {
@@ -26,10 +26,7 @@ export interface ExplainContext {
  */
 export function explainAction(names: readonly string[], context: ExplainContext): Action {
   return {
-    description:
-      'Names the route that matches a request, the routes tried before it, and the filters and handlers that would process it.',
-    request: SIMULATED_REQUEST,
-    response: EXPLAIN_RESPONSE,
+    ...ROUTE_ACTIONS.explain,
     run: async (_, { body }) => {
       const request = simulatedRequest(body)
       return request instanceof Refusal ? request : explain(names, request, context)

@@ -3,19 +3,16 @@ import { isPlainObject, type JsonObject } from '#json'
 import type { StoredVersion } from '../../routes/history/version-index.ts'
 import { parseRouteFile } from '../../routes/route-files.ts'
 import type { RouteStore } from '../../routes/route-store.ts'
+import { ROUTE_ACTIONS } from '../../routes/routes-descriptions.ts'
 import type { RouteEditor } from './route-editor.ts'
 import { contentOf, fileOf, idIn, versionSummary, versionsOf } from './route-resources.ts'
-import { DELETED_RESPONSE, HISTORY_RESPONSE, VERSION_REQUEST } from './routes-description.ts'
 
 const NO_VERSION = 'there is no version of this revision; _action=history lists those that are kept'
 
 /** Restores an earlier version of a route. */
 export function rollbackAction(store: RouteStore, editor: RouteEditor): Action {
   return {
-    description:
-      'Brings an earlier version back, also of a route that was deleted. _action=history lists which there are.',
-    request: { ...VERSION_REQUEST, minProperties: 1 },
-    response: { type: 'object' },
+    ...ROUTE_ACTIONS.rollback,
     run: async (call, { id, body }) => {
       const revision = revisionIn(body)
       if (revision instanceof Refusal) return revision
@@ -32,10 +29,7 @@ export function rollbackAction(store: RouteStore, editor: RouteEditor): Action {
 /** Lists the earlier versions of a route, or returns one of them. */
 export function historyAction(store: RouteStore): Action {
   return {
-    description:
-      'Lists the versions of a route that were replaced, the newest first, also of one that was deleted. With _rev in the body, shows that version.',
-    request: VERSION_REQUEST,
-    response: HISTORY_RESPONSE,
+    ...ROUTE_ACTIONS.history,
     run: async (_, { id, body }) => {
       const revision = revisionIn(body)
       if (revision instanceof Refusal) return revision
@@ -53,8 +47,7 @@ export function historyAction(store: RouteStore): Action {
 /** Lists the deleted routes, each with its last version. */
 export function deletedAction(store: RouteStore): Action {
   return {
-    description: 'Lists deleted routes that rollback can restore, each with its last version.',
-    response: DELETED_RESPONSE,
+    ...ROUTE_ACTIONS.deleted,
     run: async () => {
       await store.history.loaded()
       const there = new Set([...store.files.values()].map((file) => idIn(store, file)))

@@ -15,13 +15,13 @@ import {
 import { isPlainObject, type JsonObject } from '#json'
 import type { RouteFile } from '../../routes/route-files.ts'
 import type { RouteStore } from '../../routes/route-store.ts'
+import { ROUTE_ACTIONS, ROUTES_DESCRIPTION } from '../../routes/routes-descriptions.ts'
 import { TaskQueue } from '../../routes/task-queue.ts'
 import { type PatchScripts, scriptTransformation } from './patch-scripts.ts'
 import { idInText } from './route-content.ts'
 import { RouteEditor } from './route-editor.ts'
 import { type DegradedObjects, fileOf, idIn, type RouteSources, routeResource } from './route-resources.ts'
 import { deletedAction, historyAction, rollbackAction } from './route-versions.ts'
-import { ROUTES_DESCRIPTION, VALIDATE_RESPONSE } from './routes-description.ts'
 
 const PATCH_TRIES = 5
 
@@ -105,9 +105,7 @@ async function patch(
 
 function validate(editor: RouteEditor): Action {
   return {
-    description: 'Checks whether a route would load, and returns its problems. Nothing is changed.',
-    request: { type: 'object' },
-    response: VALIDATE_RESPONSE,
+    ...ROUTE_ACTIONS.validate,
     run: async (_, { body }) => {
       if (!isPlainObject(body)) return new Refusal(400, 'the body: expected a JSON object, the route')
       const { _id: given = null, _rev: __, ...content } = body as JsonObject

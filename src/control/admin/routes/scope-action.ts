@@ -3,8 +3,8 @@ import { Catalogue, type DocumentScope } from '#heap'
 import { ROUTE_FILE } from '#instance'
 import { isPlainObject, type JsonObject } from '#json'
 import { loadTypes, shallowDocumentSchema } from '#schema'
+import { ROUTE_ACTIONS } from '../../routes/routes-descriptions.ts'
 import { type ExplainContext, routerAndScope } from './explain-action.ts'
-import { SCOPE_RESPONSE } from './routes-description.ts'
 
 /**
  * `scope`: the objects that a route of the router can refer to by name, and the schema of a route. Configurations of objects are
@@ -13,9 +13,7 @@ import { SCOPE_RESPONSE } from './routes-description.ts'
 export function scopeAction(names: readonly string[], context: ExplainContext): Action {
   let schema: JsonObject | null = null
   return {
-    description: 'Lists the objects that a route inherits from its router, and the schema of a route, for editors.',
-    request: { type: 'object' },
-    response: SCOPE_RESPONSE,
+    ...ROUTE_ACTIONS.scope,
     run: async () => {
       const types = await loadTypes(context.types)
       const catalogue = new Catalogue(types)

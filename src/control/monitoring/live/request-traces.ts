@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { type ConnectorSettings, type FinishedTrace, type SimulatedRequestMessage, TRACE_HEADER } from '#contracts'
 import { type Action, type Collection, Refusal, type Resource } from '#crest'
 import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
-import { SIMULATED_REQUEST, simulatedRequest } from '../../routes/simulated-request.ts'
+import { ROUTE_ACTIONS } from '../../routes/routes-descriptions.ts'
+import { simulatedRequest } from '../../routes/simulated-request.ts'
 import type { UnitLink } from '../../units/unit-link.ts'
 import { MONITOR_DESCRIPTIONS } from '../monitor-descriptions.ts'
 import { sendToTraffic, trafficPorts } from './sent-request.ts'
@@ -65,7 +66,7 @@ export class RequestTraces {
   get #sending(): Action {
     return {
       ...MONITOR_DESCRIPTIONS.actions.send,
-      request: SIMULATED_REQUEST,
+      request: ROUTE_ACTIONS.explain.request as JsonObject,
       run: async (_, { body }) => {
         if (isPlainObject(body) && body['from'] !== undefined) {
           return new Refusal(400, 'from: the client of a request that is sent is this gateway')
