@@ -1,5 +1,5 @@
 import type { ExpressionPart } from '#expression'
-import type { GatewaySettings, ObjectState, Problem, RouteOrder } from '#schema'
+import type { ConnectorLimits, GatewaySettings, ObjectState, Problem, RouteOrder } from '#schema'
 import type { ListeningSocket } from './listening-socket.ts'
 
 /** A route as it is sent to units: as text, so that each unit parses exactly the validated content. */
@@ -148,15 +148,9 @@ export interface DrainMessage {
 }
 
 /** A connector as units open it: plain data, times in milliseconds. */
-export interface ConnectorSettings {
+export interface ConnectorSettings extends ConnectorLimits {
   readonly ports: readonly number[]
   readonly host: string
-  readonly gracePeriod: number
-  readonly maxTotalHeadersSize: number
-  readonly requestTimeout: number
-  readonly headersTimeout: number
-  readonly keepAliveTimeout: number
-  readonly idleTimeout: number
   readonly serverOptions: Readonly<Record<string, unknown>>
   readonly secure: boolean
 }

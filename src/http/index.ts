@@ -1,5 +1,5 @@
 export type { AccessAuditor, RefusedRequest, RequestLine } from './access-auditor.ts'
-export type { AccessLog, LoggedRequest } from './access-log.ts'
+export type { AccessLog, LoggedConnection, LoggedRequest } from './access-log.ts'
 export { ActiveList, type ActiveListItem } from './active-list.ts'
 export { equalsIgnoreCase, sameManagedName } from './ascii.ts'
 export { AuditExtensions } from './audit-extensions.ts'

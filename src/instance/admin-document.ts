@@ -13,6 +13,7 @@ import type { JsonObject } from '#json'
 import {
   boolean,
   byShape,
+  CONNECTOR_LIMITS,
   config,
   converted,
   type Deferred,
@@ -39,29 +40,9 @@ import {
 import { ADMIN_DEFAULTS } from './default-objects.ts'
 import { versionField } from './instance-version.ts'
 
-const timing = {
-  gracePeriod: config(duration({ unlimited: false }))
-    .default('10 seconds')
-    .meta({
-      description: 'Time for in-flight requests to end when the gateway stops; `disabled` aborts them at once.',
-    }),
-  requestTimeout: config(duration()).default('5 minutes').meta({
-    description:
-      'After this time a request body must progress by at least 1 KiB in each `idleTimeout`, or its request is aborted. `unlimited` sets no such minimum.',
-  }),
-  headersTimeout: config(duration({ unlimited: false }))
-    .default('30 seconds')
-    .meta({ description: 'Maximum time to receive the header section of a request.' }),
-  keepAliveTimeout: config(duration())
-    .default('1 minute')
-    .meta({ description: 'Keep-alive time of an idle connection.' }),
-  idleTimeout: config(duration()).default('2 minutes').meta({
-    description:
-      'A request is aborted if its client sends no byte of the body (408) or reads no byte of the response for this time.',
-  }),
-  maxTotalHeadersSize: config(integer({ min: 1024, max: 1_048_576 }))
-    .default(16_384)
-    .meta({ description: 'Maximum total size of headers in bytes; if it is exceeded, the response is 431.' }),
+/** The fields that all connectors have. */
+const shared = {
+  ...CONNECTOR_LIMITS,
   vertx: config(map(json()))
     .default({})
     .meta({ description: 'Options of Vert.x, mapped where they have a counterpart.' }),
@@ -75,7 +56,7 @@ const connector = object({
   host: config(listeningHost())
     .default('0.0.0.0')
     .meta({ description: 'Address to listen on; `::` for all of IPv6 and IPv4.' }),
-  ...timing,
+  ...shared,
 })
 
 const adminConnector = object({
@@ -84,7 +65,7 @@ const adminConnector = object({
   allowedHosts: list(config(string({ nonEmpty: true })))
     .default([])
     .meta({ description: 'Further values of Host that this connector accepts (threats B84).' }),
-  ...timing,
+  ...shared,
 })
 
 const ERROR_FORMATS = ['auto', 'html', 'json', 'none'] as const

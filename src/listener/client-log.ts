@@ -1,15 +1,16 @@
 import type { Logger } from '#logging'
+import type { ListenerCounts } from './listener-counts.ts'
 import { EVENTS } from './log-events.ts'
 import type { Refusal } from './refusal.ts'
 
-/** Log messages about clients, rate-limited by reason, and the number of abusive ones. */
+/** Log messages about clients, rate-limited by reason. */
 export class ClientLog {
-  /** Connections that were closed to protect other clients. */
-  closed = 0
   readonly #logger: Logger
+  readonly #counts: ListenerCounts
 
-  constructor(logger: Logger) {
+  constructor(logger: Logger, counts: ListenerCounts) {
     this.#logger = logger
+    this.#counts = counts
   }
 
   refused(client: string, { status, problem, advice }: Refusal): void {
@@ -19,7 +20,7 @@ export class ClientLog {
   }
 
   abusive(client: string, reason: string): void {
-    this.closed++
+    this.#counts.abusive++
     this.#logger.limited(reason).warn({ client, reason }, EVENTS.ABUSIVE_CLIENT)
   }
 }

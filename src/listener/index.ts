@@ -1,3 +1,4 @@
+export { LISTENER_COUNTS, type ListenerCount } from './listener-counts.ts'
 export { ConnectorAddresses } from './own-listeners.ts'
 export type { Refusal } from './refusal.ts'
 export { listen } from './server.ts'

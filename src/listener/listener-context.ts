@@ -3,6 +3,7 @@ import type { Logger } from '#logging'
 import type { BodyTimeouts } from './body-timeouts.ts'
 import type { ClientLog } from './client-log.ts'
 import type { FieldKinds } from './header-field.ts'
+import type { ListenerCounts } from './listener-counts.ts'
 import type { TrustedProxies } from './peer.ts'
 import type { ListenerSettings } from './settings.ts'
 
@@ -14,6 +15,7 @@ export interface ListenerContext {
   readonly fields: FieldKinds
   readonly isReserved: (path: string) => boolean
   readonly clientLog: ClientLog
+  readonly counts: ListenerCounts
   readonly bodies: BodyTimeouts
   handler: Handler
   draining: boolean

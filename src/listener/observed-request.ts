@@ -1,5 +1,6 @@
 import {
   type Exchange,
+  type LoggedConnection,
   type RequestObservation,
   type RequestOutcome,
   type RequestSpan,
@@ -40,10 +41,9 @@ export class ObservedRequest {
     if (observer?.isOpen === true) this.#observation = observer.begin(exchange)
   }
 
-  /** `bytes` of content were sent; `tls` is the version of TLS, null for cleartext. */
-  ended(outcome: RequestOutcome, bytes: number, tls: string | null): void {
+  ended(outcome: RequestOutcome, connection: LoggedConnection): void {
     if (this.#observation !== null) this.notify(() => this.#observation?.ended(outcome))
-    this.notify(() => this.#log(outcome, bytes, tls))
+    this.notify(() => this.#log(outcome, connection))
     this.notify(() => this.#measure(outcome))
     if (this.#span !== null) this.notify((exchange) => this.#span?.end(exchange, outcome))
     this.notify((exchange) => exchange.audit?.end(outcome))
@@ -65,10 +65,10 @@ export class ObservedRequest {
     meter?.ended({ exchange, method: this.#method, outcome, startedAt: this.#startedAt, span: this.#span })
   }
 
-  #log(outcome: RequestOutcome, bytes: number, tls: string | null): void {
+  #log(outcome: RequestOutcome, connection: LoggedConnection): void {
     const { settings, logger } = this.#context
     const exchange = this.#exchange
-    settings.accessLog?.ended({ exchange, method: this.#method, outcome, bytes, startedAt: this.#startedAt, tls })
+    settings.accessLog?.ended({ exchange, method: this.#method, outcome, startedAt: this.#startedAt, connection })
     if (logger.isEnabled('debug')) logRefusal(logger, exchange, outcome)
   }
 }

@@ -15,6 +15,7 @@ import type { RequestMessage } from './http1/request-message.ts'
 import { detachParser, prefaceOf } from './http2/preface.ts'
 import { keepErrorListener } from './keep-error-listener.ts'
 import type { ListenerContext } from './listener-context.ts'
+import { type ListenerCounts, noCounts } from './listener-counts.ts'
 import { EVENTS } from './log-events.ts'
 import { OpenConnections } from './open-connections.ts'
 import { TrustedProxies } from './peer.ts'
@@ -34,7 +35,6 @@ class HttpListener implements Listener {
   readonly #connections: OpenConnections
   readonly #acceptSockets: AcceptSockets
   #secure: SecureServer | null = null
-  refused = 0
 
   private constructor(context: ListenerContext, open: (listener: HttpListener) => HttpServer) {
     this.#context = context
@@ -44,8 +44,8 @@ class HttpListener implements Listener {
     this.#attach(this.#server)
   }
 
-  get abusive(): number {
-    return this.#context.clientLog.closed
+  get counts(): ListenerCounts {
+    return this.#context.counts
   }
 
   static async make(context: ListenerContext): Promise<HttpListener> {
@@ -157,11 +157,11 @@ class HttpListener implements Listener {
 
   /** Closes connections that would use the reserve of file descriptors. */
   #enforceReserve(server: HttpServer): void {
-    const { logger, settings } = this.#context
+    const { counts, logger, settings } = this.#context
     const reserve = new DescriptorReserve(settings.isManagement === true ? 'management' : 'traffic')
     server.on('connection', (socket: Socket) => {
       if (!reserve.has(socket)) return
-      this.refused++
+      counts.refused++
       socket.destroy()
       logger.limited().warn({ limit: reserve.limit }, EVENTS.OUT_OF_FILES)
     })
@@ -210,6 +210,7 @@ class HttpListener implements Listener {
 
 /** Opens a port whose requests go to the handler. */
 export async function listen(settings: ListenerSettings, handler: Handler, logger: Logger): Promise<Listener> {
+  const counts = noCounts()
   const listener = await HttpListener.make({
     settings,
     logger,
@@ -217,7 +218,8 @@ export async function listen(settings: ListenerSettings, handler: Handler, logge
     trusted: new TrustedProxies(settings.trustedProxies),
     fields: fieldKinds(settings),
     isReserved: reservedPaths(settings.reservedPrefix),
-    clientLog: new ClientLog(logger),
+    clientLog: new ClientLog(logger, counts),
+    counts,
     bodies: new BodyTimeouts(settings),
     draining: false,
     isAborting: false,

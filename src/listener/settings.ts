@@ -10,6 +10,8 @@ import type {
   Response,
   TemporaryStorage,
 } from '#http'
+import type { ConnectorLimits } from '#schema'
+import type { ListenerCounts } from './listener-counts.ts'
 import type { TicketSource } from './tls/session-tickets.ts'
 
 /** The header by which trusted proxies describe the client; null where they may use either. */
@@ -24,17 +26,10 @@ interface ServerOptions {
 }
 
 /** Settings of one listener; times in milliseconds, `Infinity` for no limit. */
-export interface ListenerSettings {
+export interface ListenerSettings extends Omit<ConnectorLimits, 'gracePeriod'> {
   readonly port: number
   readonly host: string
   readonly reusePort: boolean
-  readonly maxTotalHeadersSize: number
-  /** After this time a body must progress by a minimum in each `idleTimeout`. */
-  readonly requestTimeout: number
-  readonly headersTimeout: number
-  readonly keepAliveTimeout: number
-  /** Ends a request whose client sends no byte of its body, or reads no byte of the response, for this long. */
-  readonly idleTimeout: number
   /** Larger request bodies are refused with 413. */
   readonly maxBodyBytes?: number
   /** Addresses or CIDR blocks of proxies whose forwarding headers are trusted. */
@@ -92,10 +87,7 @@ export interface Listener {
   /** Its listening sockets. */
   readonly sockets: readonly ListeningSocket[]
   readonly stats: { readonly connections: number; readonly active: number }
-  /** Connections closed on accept because too many files were open. */
-  readonly refused: number
-  /** Connections closed to protect other clients. */
-  readonly abusive: number
+  readonly counts: Readonly<ListenerCounts>
   setHandler(handler: Handler): void
   /** Accepts what is queued, then closes the listening sockets. */
   stopAccepting(): Promise<void>

@@ -340,7 +340,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
   #end(end: RequestOutcome['end']): void {
     this.#ended = true
     this.context.active--
-    this.#observed?.ended({ response: this.#sent, end }, this.#bytesSent, this.#channel.peer.tls)
+    this.#observed?.ended({ response: this.#sent, end }, { bytes: this.#bytesSent, tls: this.#channel.peer.tls })
   }
 
   get #bytesSent(): number {

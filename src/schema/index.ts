@@ -25,6 +25,7 @@ export {
 } from './composites.ts'
 export { booleanCondition, type Condition, condition } from './condition.ts'
 export { config } from './config-expression.ts'
+export { CONNECTOR_LIMITS, type ConnectorLimits } from './connector-limits.ts'
 export { currentMembers } from './current-members.ts'
 export { type Decoding, decode, type Warning } from './decode.ts'
 export { Deferred, type SettleContext, type Settled } from './deferred.ts'

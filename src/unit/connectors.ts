@@ -7,7 +7,7 @@ import {
   type UnitSettings,
 } from '#contracts'
 import type { AccessLog, ErrorResponses, RequestMeter, RequestObserver, RequestTracer, TemporaryStorage } from '#http'
-import { type Listener, type ListenerSettings, listen } from '#listener'
+import { type Listener, type ListenerCount, type ListenerSettings, listen } from '#listener'
 import type { Logger } from '#logging'
 import type { Unit } from './unit.ts'
 
@@ -76,14 +76,8 @@ export class Connectors {
     return this.#listeners.reduce((sum, { listener }) => sum + listener.stats.connections, 0)
   }
 
-  /** Connections closed on accept because too many files were open. */
-  get refused(): number {
-    return this.#listeners.reduce((sum, { listener }) => sum + listener.refused, 0)
-  }
-
-  /** Connections closed to protect other clients. */
-  get abusive(): number {
-    return this.#listeners.reduce((sum, { listener }) => sum + listener.abusive, 0)
+  counted(name: ListenerCount): number {
+    return this.#listeners.reduce((sum, { listener }) => sum + listener.counts[name], 0)
   }
 
   /** Closes the listening sockets, when what they have queued is accepted. */

@@ -3,7 +3,7 @@ import { CATALOGUE } from '#catalogue'
 import { CONTROL_CALLS, type DrainMessage, type UNIT_CALLS, type UnitSettings, type UnitStart } from '#contracts'
 import type { ErrorResponses } from '#http'
 import { instanceDirectories, loadExtensions, rootProperties } from '#instance'
-import { ConnectorAddresses } from '#listener'
+import { ConnectorAddresses, LISTENER_COUNTS, type ListenerCount } from '#listener'
 import { createLogger, joinOutput, type Logger, type LogLevel, observeLogLines } from '#logging'
 import { exposeThreadMetrics, MetricsRegistry, TICK_SECONDS } from '#metrics'
 import { Channel, type Handlers } from '#rpc'
@@ -227,10 +227,8 @@ class UnitWorker {
     this.#ownListeners.opened(connectors.ports)
     const metrics = this.#metrics.open()
     metrics.reading('gw_connections_open', 'Client connections that are open.', { read: () => connectors.connections })
-    const help = 'Connections that were closed at once, since too many files were open.'
-    metrics.countReading('gw_connections_refused_total', help, { read: () => connectors.refused })
-    const abusive = 'Connections that were closed to protect other clients, such as after a flood of stream resets.'
-    metrics.countReading('gw_connections_abusive_total', abusive, { read: () => connectors.abusive })
+    for (const [name, [metric, help]] of Object.entries(LISTENER_COUNTS))
+      metrics.countReading(metric, help, { read: () => connectors.counted(name as ListenerCount) })
     return connectors
   }
 

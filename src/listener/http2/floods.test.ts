@@ -61,7 +61,7 @@ for (const scheme of ['http', 'https'] as const) {
       const reset = FLOODS['rapid reset']!
       attacker.send(...Array.from({ length: 2_000 }, (_, at) => reset(at)).flat())
       await attacker.closed
-      assert.equal(server.listener.abusive, 1)
+      assert.equal(server.listener.counts.abusive, 1)
       assert.ok(handled <= 300, `${handled} requests were handled`)
       const closed = server.log.entries.filter(({ code }) => code === 'GW_LISTENER_ABUSIVE_CLIENT')
       assert.deepEqual(

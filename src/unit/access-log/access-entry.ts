@@ -38,7 +38,7 @@ export interface AccessEntry {
 const hostOf = lastText(hostText, '', -1)
 
 export function entryOf(
-  { exchange, method, outcome, bytes, startedAt, tls }: LoggedRequest,
+  { exchange, method, outcome, startedAt, connection }: LoggedRequest,
   time: number,
   now: number,
 ): AccessEntry {
@@ -50,7 +50,7 @@ export function entryOf(
     host: hostOf(originalUri.host, originalUri.port),
     path: maskedPath(originalUri.rawPath),
     status: outcome.response === null ? null : outcome.response.status,
-    bytes,
+    bytes: connection.bytes,
     durationMs: now - startedAt,
     upstreamDurationMs: exchange.upstreamTime?.total ?? null,
     route: audit === null ? null : audit.routeId,
@@ -59,7 +59,7 @@ export function entryOf(
     client: client.remoteAddress,
     user: userOf(exchange),
     protocol: request.version,
-    tls,
+    tls: connection.tls,
     transactionId: exchange.transactionId.value,
     traceId: exchange.traceId,
     end: outcome.end,
