@@ -24,7 +24,7 @@ function isOutdated(): boolean {
   const since = statSync(page).mtimeMs
   // The pages share the lexer of expressions with the gateway.
   const sources = globSync(
-    ['src/**/*', 'index.html', 'vite.config.ts', '../src/{expression,json}/*.ts', '../packages/*/*.ts'],
+    ['src/**/*', 'index.html', 'vite.config.ts', '../src/expression/*.ts', '../packages/json/*.ts'],
     {
       cwd: studio,
     },

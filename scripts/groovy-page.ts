@@ -1,11 +1,11 @@
 // docs/guide/groovy-classes.md, generated from the tables of the Groovy checker.
-import type { ClassInfo } from '#groovy'
+import type { ClassInfo } from '@identity-gateway/groovy'
 import { gatewayLibrary } from '../src/scripts/groovy/gateway-library.ts'
 
 /** Path of the page in the repository. */
 export const GROOVY_PAGE = 'docs/guide/groovy-classes.md'
 
-const INTRODUCTION = `<!-- Made by \`npm run generate\` from the tables in src/groovy and src/scripts/groovy. Do not edit. -->
+const INTRODUCTION = `<!-- Made by \`npm run generate\` from the tables in packages/groovy and src/scripts/groovy. Do not edit. -->
 
 # Classes of Groovy scripts
 

@@ -87,7 +87,8 @@ export class ImportGraph {
   }
 
   #aliased(from: string): string | null {
-    const exact = this.#aliases[from] ?? packageEntry(from)
+    const name = this.#aliases[from] ?? from
+    const exact = packageEntry(name) ?? this.#aliases[from]
     if (exact !== undefined) return exact.replace(/^\.\//, '')
     const support = this.#aliases['#test/*']
     if (!from.startsWith('#test/') || support === undefined) return null

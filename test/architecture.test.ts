@@ -155,7 +155,7 @@ const entryPoints = new Map(
       globSync('packages/*', { cwd: root }).map((path) => [path.replace('packages', SCOPE), `./${path}/index.ts`]),
     ),
   })
-    .map(([name, target]) => [name, folderAt(target.slice(2))] as const)
+    .map(([name, target]) => [name, folderAt(target.replace(SCOPE, './packages').slice(2))] as const)
     .filter((entry): entry is readonly [string, string] => entry[1] !== undefined),
 )
 

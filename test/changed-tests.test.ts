@@ -16,7 +16,7 @@ test('a change of a type selects its own tests, and those of gateways with it, a
 })
 
 test('names of an index file lead to the file that declares them', () => {
-  const selected = of('src/json/pointer.ts')
+  const selected = of('packages/json/pointer.ts')
   assert.ok(selected.includes('src/heap/heap.test.ts'))
   assert.ok(of('src/expression/duration.ts').includes('src/expression/duration.test.ts'))
   assert.ok(!of('src/expression/parser.ts').includes('src/expression/duration.test.ts'))

@@ -1,5 +1,5 @@
+import { type ClassInfo, CollectionValue, GroovyObject, MapValue, textOf, type Value } from '@identity-gateway/groovy'
 import type { AccessToken } from '#contracts'
-import { type ClassInfo, CollectionValue, GroovyObject, MapValue, textOf, type Value } from '#groovy'
 import { isPlainObject } from '#json'
 import { extendWithHost, gatewayClass } from './host-class.ts'
 import { convertValue, toGroovy, toHost } from './host-values.ts'

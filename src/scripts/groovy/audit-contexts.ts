@@ -1,5 +1,5 @@
 // The contexts of the access event.
-import type { Value } from '#groovy'
+import type { Value } from '@identity-gateway/groovy'
 import { type ContextValue, contextClass } from './contexts.ts'
 import { extendWithHost } from './host-class.ts'
 import { toHost } from './host-values.ts'

@@ -1,4 +1,4 @@
-import { type ClassInfo, classes, GroovyObject, textOf, type Value } from '#groovy'
+import { type ClassInfo, classes, GroovyObject, textOf, type Value } from '@identity-gateway/groovy'
 import type { Exchange } from '#http'
 import { publishCustomEvent } from '../custom-event.ts'
 import { extendWithHost } from './host-class.ts'

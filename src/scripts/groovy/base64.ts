@@ -1,5 +1,5 @@
 // Base64 and Base64url of forgerock-util: they skip characters that are no digits, and return null for text that is cut off.
-import { ByteArray } from '#groovy'
+import { ByteArray } from '@identity-gateway/groovy'
 import { extendWithHost, gatewayClass } from './host-class.ts'
 
 const encoded =

@@ -1,4 +1,4 @@
-import { BindingValue, ClockValue, classes, type HashMapValue, type Value } from '#groovy'
+import { BindingValue, ClockValue, classes, type HashMapValue, type Value } from '@identity-gateway/groovy'
 import { AuditExtensions, type Exchange } from '#http'
 import type { ScriptSettings } from '../engine.ts'
 import type { EvaluationInput } from '../evaluation-input.ts'

@@ -1,4 +1,4 @@
-import { exceptions, invokeMethod, NativeClosure, settled, ThrowableValue, type Value } from '#groovy'
+import { exceptions, invokeMethod, NativeClosure, settled, ThrowableValue, type Value } from '@identity-gateway/groovy'
 import { extendWithHost, gatewayClass } from './host-class.ts'
 
 /** Closes what is not null, and ignores an IOException. */

@@ -1,5 +1,5 @@
 // The contexts of a request. Classes are assigned by context name; a context with any other name has the class AddedContext.
-import { Instant } from '#expression'
+
 import {
   type ClassInfo,
   classes,
@@ -10,7 +10,8 @@ import {
   MapValue,
   textOf,
   type Value,
-} from '#groovy'
+} from '@identity-gateway/groovy'
+import { Instant } from '#expression'
 import { exchangeScope } from '#http'
 import { accessTokenValue } from './access-token-info.ts'
 import type { EvaluationHost } from './evaluation-host.ts'

@@ -8,7 +8,7 @@ import {
   MapValue,
   textOf,
   type Value,
-} from '#groovy'
+} from '@identity-gateway/groovy'
 import { type Cookie, formatSetCookie, parseCookieHeader, parseSetCookie, type Request } from '#http'
 import { HeaderValue, headerClass } from './headers.ts'
 import { extendWithHost, gatewayClass } from './host-class.ts'

@@ -1,4 +1,4 @@
-import { ByteArray, InputStreamValue, type MapValue, type Value } from '#groovy'
+import { ByteArray, InputStreamValue, type MapValue, type Value } from '@identity-gateway/groovy'
 import { type Entity, type Message, setEntity } from '#http'
 import { isPlainObject } from '#json'
 import { bufferMessage } from './evaluation-host.ts'

@@ -1,4 +1,4 @@
-import { currentEvaluation, type Value } from '#groovy'
+import { currentEvaluation, type Value } from '@identity-gateway/groovy'
 import type { Exchange, Message, Response } from '#http'
 import type { Logger } from '#logging'
 import type { CallName, EvaluationCalls } from '../evaluation-calls.ts'

@@ -13,7 +13,7 @@ import {
   textOf,
   throwable,
   type Value,
-} from '#groovy'
+} from '@identity-gateway/groovy'
 import { currentHost } from './evaluation-host.ts'
 import { awaited, extendWithHost } from './host-class.ts'
 import { type ReadableFiles, readablePath } from './readable-files.ts'

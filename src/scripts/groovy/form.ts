@@ -1,5 +1,14 @@
 // Fields of a query or of urlencoded content: a map of names to lists of values.
-import { andThen, CollectionValue, classes, HashMapValue, ListValue, type MapValue, textOf, type Value } from '#groovy'
+import {
+  andThen,
+  CollectionValue,
+  classes,
+  HashMapValue,
+  ListValue,
+  type MapValue,
+  textOf,
+  type Value,
+} from '@identity-gateway/groovy'
 import { type Form, formatForm, formatQuery, parseForm, type Request, setEntity } from '#http'
 import { extendWithHost, gatewayClass } from './host-class.ts'
 import { type RequestValue, readBuffered } from './message-values.ts'

@@ -1,5 +1,5 @@
 // Interfaces that scripts implement with closures or classes of their own, and exceptions that they name.
-import { ABSTRACT, exceptions, extend } from '#groovy'
+import { ABSTRACT, exceptions, extend } from '@identity-gateway/groovy'
 import { gatewayException, gatewayInterface } from './host-class.ts'
 
 const CALLBACKS: readonly (readonly [string, string, string])[] = [

@@ -7,7 +7,7 @@ import {
   type Limits,
   ThrowableValue,
   type Value,
-} from '#groovy'
+} from '@identity-gateway/groovy'
 import type { ScriptSettings } from '../engine.ts'
 import { formatLocation, InvalidCallError, ScriptError, ScriptTimeoutError } from '../errors.ts'
 import { EvaluationCalls } from '../evaluation-calls.ts'

@@ -5,7 +5,7 @@ import {
   type GroovyProgram,
   HashMapValue,
   type Limits,
-} from '#groovy'
+} from '@identity-gateway/groovy'
 import type { Script, ScriptEngine, ScriptSettings } from '../engine.ts'
 import { ScriptSyntaxError } from '../errors.ts'
 import type { EvaluationInput } from '../evaluation-input.ts'

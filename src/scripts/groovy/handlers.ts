@@ -1,5 +1,5 @@
 // Handlers that a script sends requests to, and objects of the heap.
-import { type ClassInfo, GroovyObject, type Value } from '#groovy'
+import { type ClassInfo, GroovyObject, type Value } from '@identity-gateway/groovy'
 import { HeapObject } from '../evaluation-port.ts'
 import { callGateway, callHandler } from './evaluation-host.ts'
 import { extendWithHost, gatewayInterface } from './host-class.ts'

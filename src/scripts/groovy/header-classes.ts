@@ -1,5 +1,13 @@
 // Classes of single headers, with getters for the parts of their values.
-import { type ClassInfo, classes, HashMapValue, ListValue, type MapValue, textOf, type Value } from '#groovy'
+import {
+  type ClassInfo,
+  classes,
+  HashMapValue,
+  ListValue,
+  type MapValue,
+  textOf,
+  type Value,
+} from '@identity-gateway/groovy'
 import { HeaderValue, headerClass } from './headers.ts'
 import { extendWithHost } from './host-class.ts'
 import type { RequestValue, ResponseValue } from './message-values.ts'

@@ -1,6 +1,5 @@
 // Header fields: a map of names to headers, each with its values.
 
-import { caseFolded } from '@identity-gateway/regex'
 import {
   ArrayValue,
   type ClassInfo,
@@ -16,7 +15,8 @@ import {
   settled,
   textOf,
   type Value,
-} from '#groovy'
+} from '@identity-gateway/groovy'
+import { caseFolded } from '@identity-gateway/regex'
 import { Headers } from '#http'
 import { extendWithHost, gatewayClass } from './host-class.ts'
 import { convertHost } from './host-values.ts'

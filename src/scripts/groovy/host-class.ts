@@ -12,7 +12,7 @@ import {
   type ThrowableValue,
   throwable,
   type Value,
-} from '#groovy'
+} from '@identity-gateway/groovy'
 import { InvalidCallError } from '../errors.ts'
 
 type ClassOptions = NonNullable<Parameters<typeof classes.declareClass>[1]>

@@ -25,7 +25,7 @@ import {
   textOf,
   tick,
   type Value,
-} from '#groovy'
+} from '@identity-gateway/groovy'
 import { isPlainObject, JsonNumber, jsonNumber, setOwn } from '#json'
 
 const MAX_DEPTH = 64

@@ -1,6 +1,5 @@
 // Views of gateway objects with an exposure: the members that expressions see, as maps with getters.
 
-import { type Exposure, exposed } from '#expression'
 import {
   type ArrayValue,
   type ClassInfo,
@@ -11,7 +10,8 @@ import {
   missingMethod,
   textOf,
   type Value,
-} from '#groovy'
+} from '@identity-gateway/groovy'
+import { type Exposure, exposed } from '#expression'
 import { extendWithHost, gatewayClass } from './host-class.ts'
 import { toGroovy, toHost, views } from './host-values.ts'
 

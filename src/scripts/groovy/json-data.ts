@@ -12,7 +12,7 @@ import {
   throwable,
   toInt,
   type Value,
-} from '#groovy'
+} from '@identity-gateway/groovy'
 import { gatewayClass, gatewayException } from './host-class.ts'
 import { convertValue, toHost } from './host-values.ts'
 import { JsonException, JsonPointerValue, parsePointer } from './json-pointer.ts'

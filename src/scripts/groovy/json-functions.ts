@@ -10,7 +10,7 @@ import {
   settled,
   throwable,
   type Value,
-} from '#groovy'
+} from '@identity-gateway/groovy'
 import { jsonCopy } from '#http'
 import { JsonSyntaxError, parseJson } from '#json'
 import { extendWithHost, gatewayClass } from './host-class.ts'

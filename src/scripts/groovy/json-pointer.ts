@@ -9,7 +9,7 @@ import {
   ObjectArray,
   textOf,
   type Value,
-} from '#groovy'
+} from '@identity-gateway/groovy'
 import { extendWithHost, gatewayClass, gatewayException } from './host-class.ts'
 
 const PointerClass = gatewayClass('json.JsonPointer', { interfaces: [classes.IterableInterface] })

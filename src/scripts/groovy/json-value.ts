@@ -19,7 +19,7 @@ import {
   toInt,
   toLong,
   type Value,
-} from '#groovy'
+} from '@identity-gateway/groovy'
 import { isPlainObject } from '#json'
 import { extendWithHost, thrownFor } from './host-class.ts'
 import { toHost } from './host-values.ts'

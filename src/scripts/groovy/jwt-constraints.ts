@@ -17,7 +17,7 @@ import {
   toLong,
   truth,
   type Value,
-} from '#groovy'
+} from '@identity-gateway/groovy'
 import { ClaimConstraints } from '../claim-constraints.ts'
 import { extendWithHost, gatewayClass } from './host-class.ts'
 import { convertHost, convertValue, toGroovy } from './host-values.ts'

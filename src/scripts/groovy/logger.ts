@@ -1,4 +1,4 @@
-import { type ClassInfo, classes, GroovyObject, ThrowableValue, textOf, type Value } from '#groovy'
+import { type ClassInfo, classes, GroovyObject, ThrowableValue, textOf, type Value } from '@identity-gateway/groovy'
 import type { ScriptLogLevel } from '../evaluation-port.ts'
 import { writeScriptEntry } from '../log-events.ts'
 import { currentHost } from './evaluation-host.ts'

@@ -1,5 +1,5 @@
 // Requests, responses and their entities as values of scripts.
-import { andThen, type ClassInfo, GroovyObject, suspend, type Value } from '#groovy'
+import { andThen, type ClassInfo, GroovyObject, suspend, type Value } from '@identity-gateway/groovy'
 import { Entity, type Message, NO_ENTITY_LIMITS, Request, Response } from '#http'
 import { bufferMessage } from './evaluation-host.ts'
 import { HeadersValue } from './headers.ts'

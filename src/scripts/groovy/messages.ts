@@ -1,5 +1,5 @@
+import { andThen, callFunctional, textOf, type Value } from '@identity-gateway/groovy'
 import { exposed } from '#expression'
-import { andThen, callFunctional, textOf, type Value } from '#groovy'
 import { Request, Response, Uri } from '#http'
 import { CookiesValue } from './cookies.ts'
 import { assignEntity } from './entity.ts'

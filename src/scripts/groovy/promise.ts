@@ -13,7 +13,7 @@ import {
   ThrowableValue,
   throwable,
   type Value,
-} from '#groovy'
+} from '@identity-gateway/groovy'
 import { awaited, extendWithHost, gatewayClass, gatewayInterface, thrownFor } from './host-class.ts'
 
 const PromiseClass = gatewayInterface('util.promise.Promise', null)

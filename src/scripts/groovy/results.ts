@@ -1,4 +1,4 @@
-import { ArrayValue, CollectionValue, classes, classOf, textOf, type Value } from '#groovy'
+import { ArrayValue, CollectionValue, classes, classOf, textOf, type Value } from '@identity-gateway/groovy'
 import { InvalidCallError } from '../errors.ts'
 import type { ResultShape } from '../evaluation-port.ts'
 import { toHost } from './host-values.ts'

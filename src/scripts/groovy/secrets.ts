@@ -1,5 +1,5 @@
 // The binding `secrets`, and the secrets it returns.
-import { type ClassInfo, classes, GroovyObject, suspend, type syntax, type Value } from '#groovy'
+import { type ClassInfo, classes, GroovyObject, suspend, type syntax, type Value } from '@identity-gateway/groovy'
 import { MASKED, ScriptSecret, secretIdProblem } from '../script-secrets.ts'
 import { callGateway } from './evaluation-host.ts'
 import { extendWithHost, gatewayClass } from './host-class.ts'

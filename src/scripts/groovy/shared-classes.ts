@@ -1,8 +1,14 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, sep } from 'node:path'
+import {
+  type ClassInfo,
+  compileProgram,
+  GroovyCompileError,
+  type GroovyProblem,
+  type Library,
+} from '@identity-gateway/groovy'
 import { recordFile } from '#expression'
-import { type ClassInfo, compileProgram, GroovyCompileError, type GroovyProblem, type Library } from '#groovy'
 
 /** Limit of a class file in bytes, far above real ones. */
 const MAX_BYTES = 1_048_576

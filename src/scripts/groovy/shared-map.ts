@@ -7,7 +7,7 @@ import {
   MapValue,
   textOf,
   type Value,
-} from '#groovy'
+} from '@identity-gateway/groovy'
 import { toGroovy, toHost } from './host-values.ts'
 
 /** Store of the entries of a shared map. */

@@ -1,5 +1,5 @@
 // Static methods that scripts call without an import, as in PingGateway: `json(object(field('a', 1)))`, `newResultPromise(x)`.
-import { invokeMethod, NativeClosure, type Value } from '#groovy'
+import { invokeMethod, NativeClosure, type Value } from '@identity-gateway/groovy'
 import { gatewayClasses } from './host-class.ts'
 
 const FUNCTIONS: Readonly<Record<string, string>> = {

@@ -1,5 +1,13 @@
 import { STATUS_CODES } from 'node:http'
-import { type ClassInfo, classes, EnumValue, exceptions, GroovyObject, ObjectArray, type Value } from '#groovy'
+import {
+  type ClassInfo,
+  classes,
+  EnumValue,
+  exceptions,
+  GroovyObject,
+  ObjectArray,
+  type Value,
+} from '@identity-gateway/groovy'
 import { reasonPhrase, statusFamily } from '#http'
 import { extendWithHost, gatewayClass } from './host-class.ts'
 import { convertValue } from './host-values.ts'

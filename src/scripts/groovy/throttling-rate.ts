@@ -1,6 +1,6 @@
+import { type ClassInfo, GroovyObject, isNumber, textOf, toInt, type Value } from '@identity-gateway/groovy'
 import type { ThrottlingRate } from '#contracts'
 import { parseDuration } from '#expression'
-import { type ClassInfo, GroovyObject, isNumber, textOf, toInt, type Value } from '#groovy'
 import { extendWithHost, gatewayClass } from './host-class.ts'
 
 const ThrottlingRateClass = gatewayClass('openig.filter.throttling.ThrottlingRate')

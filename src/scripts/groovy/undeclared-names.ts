@@ -1,5 +1,5 @@
 // Names that a script uses, and that neither it nor its object declares.
-import type { GroovyProgram } from '#groovy'
+import type { GroovyProgram } from '@identity-gateway/groovy'
 import type { UndeclaredName } from '../engine.ts'
 import { constraintFunction } from './jwt-constraints.ts'
 import { staticFunction } from './static-functions.ts'

@@ -1,4 +1,4 @@
-import type { UnsupportedClasses } from '#groovy'
+import type { UnsupportedClasses } from '@identity-gateway/groovy'
 
 /** Unsupported libraries that scripts of other gateways use, with their replacement. */
 export const UNSUPPORTED_CLASSES: readonly UnsupportedClasses[] = [

@@ -1,4 +1,12 @@
-import { type ClassInfo, exceptions, GroovyObject, javaUri, ListValue, textOf, type Value } from '#groovy'
+import {
+  type ClassInfo,
+  exceptions,
+  GroovyObject,
+  javaUri,
+  ListValue,
+  textOf,
+  type Value,
+} from '@identity-gateway/groovy'
 import { Uri } from '#http'
 import { extendWithHost, gatewayClass } from './host-class.ts'
 import { convertHost, convertValue } from './host-values.ts'

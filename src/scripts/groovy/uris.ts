@@ -1,5 +1,5 @@
 // `Uris`: encodings of the parts of a URI, and URIs from parts.
-import { exceptions, javaUri, type MapValue, textOf, type Value } from '#groovy'
+import { exceptions, javaUri, type MapValue, textOf, type Value } from '@identity-gateway/groovy'
 import { formatQuery, Uri } from '#http'
 import { hostForm } from './form.ts'
 import { extendWithHost, gatewayClass } from './host-class.ts'

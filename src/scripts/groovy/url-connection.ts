@@ -16,7 +16,7 @@ import {
   throwable,
   UrlClass,
   type Value,
-} from '#groovy'
+} from '@identity-gateway/groovy'
 import { Request, setEntity, Uri } from '#http'
 import { callGateway } from './evaluation-host.ts'
 import { extendWithHost } from './host-class.ts'

@@ -1,9 +1,9 @@
 // Runs every snippet in the real Groovy, records the outcomes, and compares ours with them.
-import { readExpected, writeExpected } from './expected.ts'
-import { differences } from './known-differences.ts'
-import { difference, type Outcome, ourOutcome } from './outcome.ts'
+import { readExpected, writeExpected } from '../../../packages/groovy/snippets/expected.ts'
+import { differences } from '../../../packages/groovy/snippets/known-differences.ts'
+import { difference, type Outcome, ourOutcome } from '../../../packages/groovy/snippets/outcome.ts'
+import { snippetsByTopic, sourceOf } from '../../../packages/groovy/snippets/snippets.ts'
 import { GROOVY_VERSION, realOutcomes } from './real-groovy.ts'
-import { snippetsByTopic, sourceOf } from './snippets.ts'
 
 /** Words choose topics. */
 export async function run(words: readonly string[]): Promise<boolean> {

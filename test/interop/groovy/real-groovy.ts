@@ -3,8 +3,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { type Outcome, withoutAddresses } from '../../../packages/groovy/snippets/outcome.ts'
 import { fetchJars } from '../maven.ts'
-import { type Outcome, withoutAddresses } from './outcome.ts'
 
 export const GROOVY_VERSION = '4.0.33'
 const classes = join(import.meta.dirname, '..', '..', '..', '.cache', 'groovy-harness')

@@ -1,5 +1,5 @@
 // Translation of calls of methods of Groovy and of the gateway.
-import type { syntax } from '#groovy'
+import type { syntax } from '@identity-gateway/groovy'
 import { type Migration, member, quoted } from './migration.ts'
 
 type Translate = (target: string, args: readonly string[]) => string

@@ -1,4 +1,4 @@
-import { type syntax, textOf } from '#groovy'
+import { type syntax, textOf } from '@identity-gateway/groovy'
 import { assignmentText, callText, MISSING_CLASSES, propertyText } from './migrate-calls.ts'
 import { functionText, type Migration, quoted } from './migration.ts'
 

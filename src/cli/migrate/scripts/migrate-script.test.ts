@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { GroovyCompileError } from '#groovy'
+import { GroovyCompileError } from '@identity-gateway/groovy'
 import { respond } from '#http'
 import { compileScript, ScriptSyntaxError } from '#scripts'
 import { gateway } from '#test/command-line'
@@ -101,7 +101,7 @@ test('a migrated filter behaves as the script', async () => {
 })
 
 test('the output for most snippets of the language is valid TypeScript', async () => {
-  const folder = join(import.meta.dirname, '..', '..', '..', '..', 'test', 'interop', 'groovy', 'snippets')
+  const folder = join(import.meta.dirname, '..', '..', '..', '..', 'packages', 'groovy', 'snippets', 'texts')
   const files = ['control', 'closures', 'strings', 'maps', 'json']
   const snippets = files.flatMap((name) => readFileSync(join(folder, `${name}.groovy`), 'utf8').split('\n----\n'))
   assert.ok(readdirSync(folder).length >= files.length)

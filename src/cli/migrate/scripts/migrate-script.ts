@@ -1,4 +1,4 @@
-import { syntax } from '#groovy'
+import { syntax } from '@identity-gateway/groovy'
 import { blockText, statementLines } from './migrate-statements.ts'
 import { Migration } from './migration.ts'
 

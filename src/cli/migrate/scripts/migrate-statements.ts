@@ -1,4 +1,4 @@
-import type { syntax } from '#groovy'
+import type { syntax } from '@identity-gateway/groovy'
 import { expressionText } from './migrate-expressions.ts'
 import type { Migration } from './migration.ts'
 

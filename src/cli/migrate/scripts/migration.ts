@@ -1,4 +1,4 @@
-import type { syntax } from '#groovy'
+import type { syntax } from '@identity-gateway/groovy'
 
 /** State of the translation of a script. */
 export class Migration {

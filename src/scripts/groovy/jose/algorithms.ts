@@ -1,5 +1,5 @@
 // The enums of algorithms. Their text is the name in the header of a token.
-import { type ClassInfo, classes, EnumValue, exceptions, ObjectArray } from '#groovy'
+import { type ClassInfo, classes, EnumValue, exceptions, ObjectArray } from '@identity-gateway/groovy'
 import { ENCRYPTION_ALGORITHMS, ENCRYPTION_METHODS, SIGNATURE_ALGORITHMS } from '#jose'
 import { extendWithHost, gatewayClass } from '../host-class.ts'
 

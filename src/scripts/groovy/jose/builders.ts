@@ -9,7 +9,7 @@ import {
   textOf,
   throwable,
   type Value,
-} from '#groovy'
+} from '@identity-gateway/groovy'
 import { type EncryptionAlgorithm, type EncryptionMethod, encryptJwt } from '#jose'
 import type { JsonObject } from '#json'
 import { extendWithHost, gatewayClass } from '../host-class.ts'

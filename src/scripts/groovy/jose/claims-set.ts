@@ -12,7 +12,7 @@ import {
   throwable,
   toDouble,
   type Value,
-} from '#groovy'
+} from '@identity-gateway/groovy'
 import { extendWithHost, gatewayClass } from '../host-class.ts'
 import { JsonValueValue } from '../json-data.ts'
 import { JwtRuntimeException } from './exceptions.ts'

@@ -1,4 +1,4 @@
-import { exceptions } from '#groovy'
+import { exceptions } from '@identity-gateway/groovy'
 import { gatewayException } from '../host-class.ts'
 
 export const JwtRuntimeException = gatewayException(

@@ -10,7 +10,7 @@ import {
   type MapValue,
   textOf,
   type Value,
-} from '#groovy'
+} from '@identity-gateway/groovy'
 import { type JsonObject, setOwn } from '#json'
 import { extendWithHost, gatewayClass } from '../host-class.ts'
 import { convertValue, toHost } from '../host-values.ts'

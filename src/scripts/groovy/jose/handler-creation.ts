@@ -1,5 +1,5 @@
 // SigningManager: handlers from keys and secrets.
-import { type ByteArray, type ClassInfo, GroovyObject, type Value } from '#groovy'
+import { type ByteArray, type ClassInfo, GroovyObject, type Value } from '@identity-gateway/groovy'
 import { extendWithHost, gatewayClass } from '../host-class.ts'
 import { SecretValue } from '../secrets.ts'
 import { secretOf } from './keys.ts'

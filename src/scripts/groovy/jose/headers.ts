@@ -1,5 +1,5 @@
 // JwsHeader and JweHeader.
-import { type MapValue, textOf, type Value } from '#groovy'
+import { type MapValue, textOf, type Value } from '@identity-gateway/groovy'
 import { extendWithHost, gatewayClass } from '../host-class.ts'
 import { findEncryptionAlgorithm, findEncryptionMethod, findSignatureAlgorithm } from './algorithms.ts'
 import { FieldsClass, FieldsValue } from './fields.ts'

@@ -1,7 +1,7 @@
 // Keys of scripts as secrets, so that one implementation signs, verifies, encrypts and decrypts.
 import { createSecretKey, type KeyObject } from 'node:crypto'
+import { classOf, exceptions, PairKeyValue, SecretKeyValue, type Value } from '@identity-gateway/groovy'
 import { providerOf, Secret } from '#contracts'
-import { classOf, exceptions, PairKeyValue, SecretKeyValue, type Value } from '#groovy'
 import { ScriptSecret } from '../../script-secrets.ts'
 import { SecretValue } from '../secrets.ts'
 

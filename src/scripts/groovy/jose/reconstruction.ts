@@ -1,4 +1,4 @@
-import { type ClassInfo, GroovyObject, type Value } from '#groovy'
+import { type ClassInfo, GroovyObject, type Value } from '@identity-gateway/groovy'
 import { extendWithHost, gatewayClass } from '../host-class.ts'
 import { parsedJwt } from './tokens.ts'
 

@@ -1,6 +1,6 @@
 // Keys that sign and verify. The handler and its key decide which algorithms are possible, never the token alone.
 import { createHmac, createPublicKey, timingSafeEqual } from 'node:crypto'
-import { type ClassInfo, exceptions, GroovyObject, suspend, throwable, type Value } from '#groovy'
+import { type ClassInfo, exceptions, GroovyObject, suspend, throwable, type Value } from '@identity-gateway/groovy'
 import type { SignedToken } from '#jose'
 import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm, signatureSuitability, signJwt, verifySignature } from '#jose'
 import type { JsonObject } from '#json'

@@ -1,5 +1,13 @@
 // SignedJwt and EncryptedJwt.
-import { andThen, type ClassInfo, GroovyObject, type MapValue, suspend, throwable, type Value } from '#groovy'
+import {
+  andThen,
+  type ClassInfo,
+  GroovyObject,
+  type MapValue,
+  suspend,
+  throwable,
+  type Value,
+} from '@identity-gateway/groovy'
 import { decryptToken, parseToken, readClaims, type SignedToken, TokenError } from '#jose'
 import { extendWithHost, gatewayClass, gatewayInterface } from '../host-class.ts'
 import { convertValue, toGroovy } from '../host-values.ts'

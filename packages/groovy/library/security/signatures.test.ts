@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { constants, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { test } from 'node:test'
-import { runGroovy } from '#test/groovy'
+import { runGroovy } from '../../testing/run-groovy.ts'
 
 const pairs = {
   RSA: generateKeyPairSync('rsa', { modulusLength: 2048 }),

@@ -1,8 +1,8 @@
 // Calls of library methods that took far longer than the limit of time, or more memory than the unit has, in one call or in a few.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runGroovy } from '#test/groovy'
-import { slowness, threadTime } from '#test/loop-watch'
+import { slowness, threadTime } from '../../test/support/loop-watch.ts'
+import { runGroovy } from './testing/run-groovy.ts'
 
 /** The limit of an evaluation is 100 ms here; the last call may begin just before it. */
 const LIMIT = 100

@@ -8,9 +8,9 @@ import {
   type Limits,
   textOf,
   type Value,
-} from '#groovy'
+} from '../index.ts'
 
-export interface GroovyRun {
+interface GroovyRun {
   readonly value: Value
   /** The value, printed. */
   readonly text: string
@@ -18,7 +18,7 @@ export interface GroovyRun {
   readonly binding: BindingValue
 }
 
-export interface GroovyOptions {
+interface GroovyOptions {
   readonly library?: Library
   readonly limits?: Partial<Limits>
   readonly variables?: Readonly<Record<string, Value>>

@@ -1,4 +1,7 @@
 // The outcome of a snippet, in the real Groovy and in ours.
+
+import { compileUnchecked } from '../compile/program.ts'
+import { Unit } from '../compile/unit.ts'
 import {
   classOf,
   compileProgram,
@@ -10,10 +13,8 @@ import {
   type Limits,
   textOf,
   type Value,
-} from '#groovy'
-import { compileUnchecked } from '../../../src/groovy/compile/program.ts'
-import { Unit } from '../../../src/groovy/compile/unit.ts'
-import { parseScript } from '../../../src/groovy/syntax/parser.ts'
+} from '../index.ts'
+import { parseScript } from '../syntax/parser.ts'
 
 /** Outcome of a snippet: a value, an exception, or rejected by the compiler. */
 export interface Outcome {

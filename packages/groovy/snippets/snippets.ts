@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generatedTopics, PREAMBLE } from './generated.ts'
 
-const folder = join(import.meta.dirname, 'snippets')
+const folder = join(import.meta.dirname, 'texts')
 
 /** Snippets by topic: handwritten ones, one file each, and generated ones. */
 export function snippetsByTopic(): Map<string, readonly string[]> {

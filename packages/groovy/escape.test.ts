@@ -1,8 +1,8 @@
 // Scripts have access only to the values and classes that are passed to them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compileProgram, coreLibrary } from '#groovy'
-import { runGroovy } from '#test/groovy'
+import { compileProgram, coreLibrary } from './index.ts'
+import { runGroovy } from './testing/run-groovy.ts'
 
 /** Attempts that are rejected before the script runs. */
 const rejected: readonly string[] = [
@@ -157,7 +157,7 @@ test('JavaScript properties and methods are not members of any value', async () 
       }
     }
     found.join('; ')`
-  const { coreLibrary: library, ListValue } = await import('#groovy')
+  const { coreLibrary: library, ListValue } = await import('./index.ts')
   const { text } = await runGroovy(script, {
     library: library(),
     variables: { names: new ListValue([...NAMES]) },

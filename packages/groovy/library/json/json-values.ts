@@ -1,5 +1,12 @@
 // JSON as values of scripts.
-import { checkJson, JsonLimitError, JsonNumber, JsonSyntaxError, type JsonValue, parseJson } from '#json'
+import {
+  checkJson,
+  JsonLimitError,
+  JsonNumber,
+  JsonSyntaxError,
+  type JsonValue,
+  parseJson,
+} from '@identity-gateway/json'
 import { currentEvaluation } from '../../runtime/evaluation.ts'
 import { checkBits, checkText, spend, tick } from '../../runtime/limits.ts'
 import { BigDecimal } from '../../values/big-decimal.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runGroovy } from '#test/groovy'
+import { runGroovy } from '../../testing/run-groovy.ts'
 
 const text = async (source: string): Promise<string> =>
   (await runGroovy(`TreeMap<Float, String> m = [:]\nm.put(1.0f, 'a'); m.put(0.5f, 'b'); m.put(0.8f, 'c')\n${source}`))

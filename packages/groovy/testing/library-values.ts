@@ -16,8 +16,8 @@ import {
   ObjectArray,
   ShortValue,
   type Value,
-} from '#groovy'
-import { runGroovy } from '#test/groovy'
+} from '../index.ts'
+import { runGroovy } from './run-groovy.ts'
 
 /** Sizes of values: of a text, of a collection, and of an integer in bits. */
 export interface LargestSizes {

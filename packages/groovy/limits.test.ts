@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runGroovy } from '#test/groovy'
+import { runGroovy } from './testing/run-groovy.ts'
 
 const endless: Readonly<Record<string, string>> = {
   'a while loop': 'while (true) { }',

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { createPrivateKey, sign, X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
-import { Authority, opensslMissing } from '#test/certificates'
-import { runGroovy } from '#test/groovy'
-import { testIdentity } from '#test/test-identity'
+import { Authority, opensslMissing } from '../../../../test/support/certificates.ts'
+import { testIdentity } from '../../../../test/support/test-identity.ts'
+import { runGroovy } from '../../testing/run-groovy.ts'
 import { alternativeNames, distinguishedName } from './distinguished-name.ts'
 
 const PREAMBLE = `

@@ -8,7 +8,7 @@ import {
   publicEncrypt,
 } from 'node:crypto'
 import { test } from 'node:test'
-import { runGroovy } from '#test/groovy'
+import { runGroovy } from '../../testing/run-groovy.ts'
 
 const PREAMBLE = `
   import javax.crypto.*

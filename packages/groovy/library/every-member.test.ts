@@ -3,6 +3,7 @@
 // FUZZ_SEED (npm run fuzz -- library) with the largest and other combinations for each seed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { slowness, threadTime } from '../../../test/support/loop-watch.ts'
 import {
   type ClassInfo,
   classes,
@@ -13,9 +14,8 @@ import {
   GroovyError,
   GroovyLimitError,
   type Value,
-} from '#groovy'
-import { createdSamples, type LargestSizes, librarySamples, type Sample } from '#test/library-values'
-import { slowness, threadTime } from '#test/loop-watch'
+} from '../index.ts'
+import { createdSamples, type LargestSizes, librarySamples, type Sample } from '../testing/library-values.ts'
 
 const isLong = process.env['FUZZ_RUNS'] !== undefined
 const SIZES: LargestSizes = isLong

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runGroovy } from '#test/groovy'
-import { threadTime } from '#test/loop-watch'
+import { threadTime } from '../../../../test/support/loop-watch.ts'
+import { runGroovy } from '../../testing/run-groovy.ts'
 
 const slurped = async (xml: string, expression: string): Promise<string> =>
   (await runGroovy(`def r = new XmlSlurper().parseText('''${xml}''')\n${expression}`)).text

@@ -1,6 +1,9 @@
 // Snippets made from tables: operators over types, conversions, methods over values, arithmetic over random numbers. They
 // are the same in every run.
 
+/** The entries of a table, separated by semicolons. */
+const listed = (table: string): readonly string[] => table.trim().split(/;\s+/)
+
 /** Values of all types that operators take. */
 const VALUES: readonly string[] = [
   '5',
@@ -24,29 +27,8 @@ const VALUES: readonly string[] = [
   '[a: 1]',
 ]
 
-const OPERATORS: readonly string[] = [
-  '+',
-  '-',
-  '*',
-  '/',
-  '%',
-  '**',
-  '<<',
-  '>>',
-  '>>>',
-  '&',
-  '|',
-  '^',
-  '==',
-  '!=',
-  '<',
-  '<=',
-  '>',
-  '>=',
-  '<=>',
-  'in',
-  '?:',
-]
+const OPERATORS = listed(`
+  +; -; *; /; %; **; <<; >>; >>>; &; |; ^; ==; !=; <; <=; >; >=; <=>; in; ?:`)
 
 /** Preamble of these snippets: result of a closure with its class, or the class of its exception, as text. */
 export const PREAMBLE = `def t(Closure c) {
@@ -78,30 +60,9 @@ function unary(): string[] {
   )
 }
 
-const TYPES: readonly string[] = [
-  'int',
-  'Integer',
-  'long',
-  'Long',
-  'short',
-  'byte',
-  'char',
-  'Character',
-  'float',
-  'double',
-  'Double',
-  'BigInteger',
-  'BigDecimal',
-  'String',
-  'boolean',
-  'Boolean',
-  'Number',
-  'Object',
-  'List',
-  'Set',
-  'Map',
-  'CharSequence',
-]
+const TYPES = listed(`
+  int; Integer; long; Long; short; byte; char; Character; float; double; Double; BigInteger; BigDecimal; String;
+  boolean; Boolean; Number; Object; List; Set; Map; CharSequence`)
 
 function conversions(): string[] {
   return TYPES.flatMap((type) => {
@@ -133,80 +94,18 @@ function isOfType(type: string, value: string): boolean {
 }
 
 const TEXTS: readonly string[] = [`''`, `'a'`, `'Hello World'`, `'  x y  '`, `'a,b,,c'`, `'äöü€'`, `'12'`, `'x1y22z'`]
-const TEXT_METHODS: readonly string[] = [
-  'size()',
-  'toUpperCase()',
-  'toLowerCase()',
-  'trim()',
-  'reverse()',
-  'capitalize()',
-  'uncapitalize()',
-  'isEmpty()',
-  'isBlank()',
-  'toList()',
-  "indexOf('o')",
-  "lastIndexOf('l')",
-  "contains('l')",
-  "startsWith('H')",
-  "endsWith('d')",
-  "replace('l', 'LL')",
-  "replaceAll(/[aeiou]/, '*')",
-  "replaceFirst(/\\w/, '<$0>')",
-  "split(',').toList()",
-  'split(/\\s+/).toList()',
-  'split().toList()',
-  "split('').toList()",
-  "tokenize(' ,')",
-  'tokenize()',
-  'padLeft(8)',
-  "padRight(8, '.')",
-  "center(9, '-')",
-  'take(3)',
-  'drop(3)',
-  'takeRight(2)',
-  'dropRight(2)',
-  'getAt(0)',
-  'getAt(-1)',
-  'getAt(0..1)',
-  'substring(1)',
-  'substring(0, 2)',
-  'charAt(1)',
-  'hashCode()',
-  'isNumber()',
-  'isInteger()',
-  'toInteger()',
-  'toBigDecimal()',
-  'findAll(/\\d/)',
-  'find(/[a-z]\\d/)',
-  'matches(/\\w+/)',
-  "compareTo('Hello')",
-  "equalsIgnoreCase('HELLO WORLD')",
-  'multiply(2)',
-  "plus('!')",
-  "minus('l')",
-  'next()',
-  'bytes.length',
-  'inspect()',
-  "count('l')",
-  'readLines()',
-  'toSet().size()',
-  'collect { it }',
-  "concat('z')",
-  'repeat(2)',
-  "tr('a-y', 'b-z')",
-  'expand()',
-  'stripIndent()',
-  'bytes.encodeBase64().toString()',
-  'bytes.encodeHex().toString()',
-  "indexOf('l', 4)",
-  'codePointAt(0)',
-  'strip()',
-  "takeWhile { it != ' ' }",
-  "dropWhile { it != ' ' }",
-  "takeBefore(' ')",
-  "takeAfter(' ')",
-  'toBoolean()',
-]
+const TEXT_METHODS = listed(String.raw`
+  size(); toUpperCase(); toLowerCase(); trim(); reverse(); capitalize(); uncapitalize(); isEmpty(); isBlank();
+  toList(); indexOf('o'); lastIndexOf('l'); contains('l'); startsWith('H'); endsWith('d'); replace('l', 'LL');
+  replaceAll(/[aeiou]/, '*'); replaceFirst(/\w/, '<$0>'); split(',').toList(); split(/\s+/).toList();
+  split().toList(); split('').toList(); tokenize(' ,'); tokenize(); padLeft(8); padRight(8, '.'); center(9, '-');
+  take(3); drop(3); takeRight(2); dropRight(2); getAt(0); getAt(-1); getAt(0..1); substring(1); substring(0, 2);
+  charAt(1); hashCode(); isNumber(); isInteger(); toInteger(); toBigDecimal(); findAll(/\d/); find(/[a-z]\d/);
+  matches(/\w+/); compareTo('Hello'); equalsIgnoreCase('HELLO WORLD'); multiply(2); plus('!'); minus('l'); next();
+  bytes.length; inspect(); count('l'); readLines(); toSet().size(); collect { it }; concat('z'); repeat(2);
+  tr('a-y', 'b-z'); expand(); stripIndent(); bytes.encodeBase64().toString(); bytes.encodeHex().toString();
+  indexOf('l', 4); codePointAt(0); strip(); takeWhile { it != ' ' }; dropWhile { it != ' ' }; takeBefore(' ');
+  takeAfter(' '); toBoolean()`)
 
 function textMethods(): string[] {
   return TEXT_METHODS.map((method) => `[${TEXTS.join(', ')}].collect { s -> t { s.${method} } }.join(' | ')`)
@@ -223,85 +122,18 @@ const LISTS: readonly string[] = [
   '(1..4)',
   '([2, 1] as Set)',
 ]
-const LIST_METHODS: readonly string[] = [
-  'size()',
-  'isEmpty()',
-  'first()',
-  'last()',
-  'head()',
-  'tail()',
-  'init()',
-  'min()',
-  'max()',
-  'sum()',
-  'join("-")',
-  'toList()',
-  'toSet()',
-  'unique()',
-  'reverse()',
-  'sort()',
-  'sort(false)',
-  'flatten()',
-  'collect { "<$it>".toString() }',
-  'find { it }',
-  'findAll { it }',
-  'any { it }',
-  'every { it }',
-  'groupBy { it.class.simpleName }',
-  'countBy { it != null }',
-  'inject { a, b -> b }',
-  'inject("") { a, b -> a + b }',
-  'take(2)',
-  'drop(1)',
-  'takeRight(1)',
-  'dropRight(1)',
-  'getAt(0)',
-  'getAt(-1)',
-  'getAt(9)',
-  'contains(1)',
-  'indexOf(2)',
-  'plus(9)',
-  'plus([8, 9])',
-  'minus(1)',
-  'minus([1, 2])',
-  'multiply(2)',
-  'intersect([1, 2, 3])',
-  'disjoint([9])',
-  'collate(2)',
-  'withIndex()',
-  'indexed()',
-  'combinations().size()',
-  'subsequences().size()',
-  'permutations().size()',
-  'eachWithIndex { x, i -> }',
-  'collectEntries { [it, 1] }',
-  'collectMany { [it, it] }',
-  'findIndexOf { it == 2 }',
-  'findResult { it }',
-  'count(2)',
-  'count { it }',
-  'average()',
-  'grep(Number)',
-  'split { it }',
-  'takeWhile { it }',
-  'dropWhile { it }',
-  'toSorted()',
-  'toUnique()',
-  'transpose()',
-  'toString()',
-  'inspect()',
-  'class.simpleName',
-  'iterator().hasNext()',
-  'toArray().length',
-  'containsAll([1])',
-  'sum { it.hashCode() }',
-  'max { it.toString() }',
-  'min { it.toString() }',
-  'collectNested { it }',
-  'findResults { it }',
-  'add(7)',
-  'remove(0)',
-]
+const LIST_METHODS = listed(`
+  size(); isEmpty(); first(); last(); head(); tail(); init(); min(); max(); sum(); join("-"); toList(); toSet();
+  unique(); reverse(); sort(); sort(false); flatten(); collect { "<$it>".toString() }; find { it }; findAll { it };
+  any { it }; every { it }; groupBy { it.class.simpleName }; countBy { it != null }; inject { a, b -> b };
+  inject("") { a, b -> a + b }; take(2); drop(1); takeRight(1); dropRight(1); getAt(0); getAt(-1); getAt(9);
+  contains(1); indexOf(2); plus(9); plus([8, 9]); minus(1); minus([1, 2]); multiply(2); intersect([1, 2, 3]);
+  disjoint([9]); collate(2); withIndex(); indexed(); combinations().size(); subsequences().size();
+  permutations().size(); eachWithIndex { x, i -> }; collectEntries { [it, 1] }; collectMany { [it, it] };
+  findIndexOf { it == 2 }; findResult { it }; count(2); count { it }; average(); grep(Number); split { it };
+  takeWhile { it }; dropWhile { it }; toSorted(); toUnique(); transpose(); toString(); inspect(); class.simpleName;
+  iterator().hasNext(); toArray().length; containsAll([1]); sum { it.hashCode() }; max { it.toString() };
+  min { it.toString() }; collectNested { it }; findResults { it }; add(7); remove(0)`)
 
 function listMethods(): string[] {
   return LIST_METHODS.map(
@@ -317,56 +149,17 @@ const MAPS: readonly string[] = [
   `[(1): 'x', (2.0): 'y']`,
   '[k: [1, 2], m: [n: 1]]',
 ]
-const MAP_METHODS: readonly string[] = [
-  'size()',
-  'isEmpty()',
-  'keySet()',
-  'values()',
-  'entrySet()',
-  'get("a")',
-  'getOrDefault("z", 5)',
-  'get("z", 5)',
-  'containsKey("a")',
-  'containsValue(1)',
-  'collect { k, v -> "$k=$v".toString() }',
-  'find { k, v -> v }',
-  'findAll { k, v -> v }',
-  'any { k, v -> v == null }',
-  'every { it.value }',
-  'collectEntries { k, v -> [v, k] }',
-  'groupBy { it.value?.class?.simpleName }',
-  'sort()',
-  'sort { it.key.toString() }',
-  'max { it.key.toString() }',
-  'inject(0) { s, k, v -> s + 1 }',
-  'plus([z: 26])',
-  'minus([a: 1])',
-  'subMap(["a", "k"])',
-  'take(1)',
-  'drop(1)',
-  'count { it.value }',
-  'toString()',
-  'inspect()',
-  'hashCode()',
-  'put("a", 9)',
-  'remove("a")',
-  'putIfAbsent("q", 1)',
-  'computeIfAbsent("q") { 7 }',
-  'merge("a", 5) { x, y -> x + y }',
-  'a',
-  'k?.size()',
-  'eachWithIndex { e, i -> }',
-  'findResult { it.value }',
-  'collectMany { k, v -> [k] }',
-  'withDefault { 3 }.zz',
-  'asImmutable()',
-  'with { size() }',
-  'countBy { it.value == null }',
-  'keySet().toList().size()',
-  'values().toList()',
-  'entrySet().collect { it.key }',
-  'intersect([a: 1])',
-]
+const MAP_METHODS = listed(`
+  size(); isEmpty(); keySet(); values(); entrySet(); get("a"); getOrDefault("z", 5); get("z", 5); containsKey("a");
+  containsValue(1); collect { k, v -> "$k=$v".toString() }; find { k, v -> v }; findAll { k, v -> v };
+  any { k, v -> v == null }; every { it.value }; collectEntries { k, v -> [v, k] };
+  groupBy { it.value?.class?.simpleName }; sort(); sort { it.key.toString() }; max { it.key.toString() };
+  inject(0) { s, k, v -> s + 1 }; plus([z: 26]); minus([a: 1]); subMap(["a", "k"]); take(1); drop(1);
+  count { it.value }; toString(); inspect(); hashCode(); put("a", 9); remove("a"); putIfAbsent("q", 1);
+  computeIfAbsent("q") { 7 }; merge("a", 5) { x, y -> x + y }; a; k?.size(); eachWithIndex { e, i -> };
+  findResult { it.value }; collectMany { k, v -> [k] }; withDefault { 3 }.zz; asImmutable(); with { size() };
+  countBy { it.value == null }; keySet().toList().size(); values().toList(); entrySet().collect { it.key };
+  intersect([a: 1])`)
 
 function mapMethods(): string[] {
   return MAP_METHODS.map(

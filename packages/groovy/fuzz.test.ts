@@ -12,9 +12,9 @@ import {
   Evaluation,
   GroovyCompileError,
   isValue,
-} from '#groovy'
+} from './index.ts'
 
-const snippets = join(import.meta.dirname, '..', '..', 'test', 'interop', 'groovy', 'snippets')
+const snippets = join(import.meta.dirname, 'snippets', 'texts')
 
 /** Fragments of real scripts, from which random scripts are built. */
 const pieces: readonly string[] = readdirSync(snippets)

@@ -1,4 +1,4 @@
-/** Error codes of this folder: docs/reference/errors.md is generated from it. */
+/** Error codes of this package: docs/reference/errors.md is generated from it. */
 export const ERROR_CODES = {
   GW_JSON_SYNTAX: {
     meaning: 'A file or a body is not JSON.',

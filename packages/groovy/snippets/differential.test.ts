@@ -1,7 +1,7 @@
 // Compares our Groovy with recorded results of the real one for the same snippets. `npm run interop -- groovy` records them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compileProgram, coreLibrary } from '#groovy'
+import { compileProgram, coreLibrary } from '../index.ts'
 import { readExpected } from './expected.ts'
 import { differences } from './known-differences.ts'
 import { difference, ourOutcome } from './outcome.ts'
