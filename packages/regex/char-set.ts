@@ -18,12 +18,13 @@ export function charSet(...ranges: readonly (readonly [number, number])[]): Char
 
 /** The set of the characters of a string. */
 export const charsOf = (text: string): CharSet =>
-  charSet(
-    ...Array.from({ length: text.length }, (_, index): [number, number] => [
-      text.charCodeAt(index),
-      text.charCodeAt(index),
-    ]),
-  )
+  charSet(...Array.from({ length: text.length }, (_, at) => ofUnit(text, at)))
+
+/** The set of one code unit of a text. */
+export const ofUnit = (text: string, at: number): readonly [number, number] => [
+  text.charCodeAt(at),
+  text.charCodeAt(at),
+]
 
 /** The set of one range written as two characters, `a-z`. */
 export const range = (from: string, to: string): CharSet => [from.charCodeAt(0), to.charCodeAt(0)]

@@ -1,4 +1,4 @@
-export { cachedRegex } from './cache.ts'
+export { cachedRegex, literalRegex } from './cache.ts'
 export { MatchError, RegexSyntaxError } from './errors.ts'
 export { caseFolded, equalsInAnyCase, lowerLetter, upperLetter } from './letter-case.ts'
 export { compileRegex, type Match, type Matcher } from './matcher.ts'

@@ -55,13 +55,17 @@ export function compileRegex(pattern: string, flags = ''): Matcher {
   const source = emitLinear(parsed.root)
   const program = source === null ? compileProgram(parsed) : null
   const part = engineFor(parsed, source, program, 'part')
-  const whole = engineFor(parsed, source === null ? null : `^(?:${source})$`, program, 'whole')
+  // Most patterns are searched only.
+  let whole: Engine | null = null
   return {
     source: pattern,
     parsed,
     test: (subject) => part.test(subject),
     find: (subject, from = 0) => part.search(subject, from),
-    matchWhole: (subject) => whole.search(subject, 0),
+    matchWhole: (subject) => {
+      whole ??= engineFor(parsed, source === null ? null : `^(?:${source})$`, program, 'whole')
+      return whole.search(subject, 0)
+    },
     findAll: (subject) => findAll(part, subject),
   }
 }
@@ -100,12 +104,16 @@ function nativeLimit({ root }: ParsedRegex, extent: Extent): number {
 }
 
 function native({ names }: ParsedRegex, source: string): Engine {
-  const [plain, global] = [expressionOf(source, ''), expressionOf(source, 'g')]
+  const plain = expressionOf(source, '')
+  // Only for places: most patterns are tested.
+  let global: RegExp | null = null
   return {
     test: (subject) => contained(() => plain.test(subject)),
     search: (subject, from) => {
-      global.lastIndex = from
-      const found = contained(() => global.exec(subject))
+      const searching = global ?? expressionOf(source, 'g')
+      global = searching
+      searching.lastIndex = from
+      const found = contained(() => searching.exec(subject))
       if (found === null) return null
       const groups = Array.from(found, (group: string | undefined) => group ?? null)
       return { index: found.index, end: found.index + found[0].length, groups, names }

@@ -1,6 +1,6 @@
 import type { ParsedRegex, RegexNode } from './ast.ts'
 import { widthOf } from './ast.ts'
-import { type CharSet, charsOf, negate } from './char-set.ts'
+import { type CharSet, charsOf, negate, ofUnit } from './char-set.ts'
 import { folded, readClass } from './class-parser.ts'
 import { readCharacterEscape, readSetEscape } from './escapes.ts'
 import { lineTerminators, verticalSpace } from './named-sets.ts'
@@ -156,8 +156,8 @@ class RegexParser {
 
   #character(code: number): RegexNode {
     const text = String.fromCodePoint(code)
-    const units = Array.from({ length: text.length }, (_, index) => set(folded(charsOf(text[index]!), this.#flags)))
-    return units.length === 1 ? units[0]! : { type: 'sequence', items: units }
+    const unit = (at: number) => set(folded(ofUnit(text, at), this.#flags))
+    return text.length === 1 ? unit(0) : { type: 'sequence', items: [unit(0), unit(1)] }
   }
 
   #escape(): RegexNode {

@@ -15,11 +15,15 @@ const maxDegree = 8
 export const steps = (count: number): Polynomial => [count]
 
 export function plus(left: Polynomial, right: Polynomial): Polynomial {
+  if (left.length === 1 && right.length === 1) return [left[0]! + right[0]!]
   const length = Math.max(left.length, right.length)
   return bounded(Array.from({ length }, (_, index) => (left[index] ?? 0) + (right[index] ?? 0)))
 }
 
 export function times(left: Polynomial, right: Polynomial): Polynomial {
+  // Most nodes match one character.
+  if (left.length === 1 && left[0] === 1) return right
+  if (right.length === 1 && right[0] === 1) return left
   const length = left.length + right.length - 1
   if (length > maxDegree + 1) return unbounded
   const result = new Array<number>(length).fill(0)
@@ -37,6 +41,7 @@ export function power(base: Polynomial, exponent: number): Polynomial {
 
 /** The longest text, up to `limit`, for which the steps stay within `maxSteps`; -1 if no length does. */
 export function longestWithin(maxSteps: number, cost: Polynomial, limit: number): number {
+  if (valueAt(cost, limit + 1) <= maxSteps) return limit
   let fits = -1
   let exceeds = limit + 1
   while (exceeds - fits > 1) {
@@ -49,8 +54,11 @@ export function longestWithin(maxSteps: number, cost: Polynomial, limit: number)
 }
 
 /** The steps for a text with `at` positions. */
-export const valueAt = (cost: Polynomial, at: number): number =>
-  cost.reduceRight((value, factor) => value * at + factor, 0)
+export function valueAt(cost: Polynomial, at: number): number {
+  let value = 0
+  for (let power = cost.length - 1; power >= 0; power -= 1) value = value * at + cost[power]!
+  return value
+}
 
 /** Infinity times zero is infinite here. */
 const bounded = (result: Polynomial): Polynomial => (result.every(Number.isFinite) ? result : unbounded)

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { compileRegex, expandTemplate, RegexSyntaxError, replaceMatches, splitAt } from './index.ts'
+import {
+  cachedRegex,
+  compileRegex,
+  expandTemplate,
+  literalRegex,
+  RegexSyntaxError,
+  replaceMatches,
+  splitAt,
+} from './index.ts'
 
 /** A pattern, a text, and the groups of the first match, or null. */
 const searches: readonly (readonly [string, string, readonly (string | null)[] | null])[] = [
@@ -192,4 +200,11 @@ test('replacing and splitting follow Java', () => {
   assert.deepEqual(splitAt(compileRegex(','), ',a,,b,,'), ['', 'a', '', 'b'])
   assert.deepEqual(splitAt(compileRegex(','), ''), [''])
   assert.deepEqual(splitAt(compileRegex('(?<=,)'), 'a,b'), ['a,', 'b'])
+})
+
+test('a literal pattern that is needed several times is compiled once; only one of a request has a limit of length', () => {
+  assert.equal(literalRegex('^/once/'), literalRegex('^/once/'))
+  const long = 'a'.repeat(2_000)
+  assert.equal(literalRegex(long).test(long), true)
+  assert.throws(() => cachedRegex(long), RegexSyntaxError)
 })

@@ -1,4 +1,4 @@
-import { cachedRegex, compileRegex, type Matcher, RegexSyntaxError } from '@identity-gateway/regex'
+import { cachedRegex, literalRegex, type Matcher, RegexSyntaxError } from '@identity-gateway/regex'
 import { negate } from '#json'
 import { read, reader } from './access.ts'
 import type { Literal, Node } from './ast.ts'
@@ -64,7 +64,7 @@ function compileMethod({ target: targetNode, name, args: argNodes, at }: Node & 
   const target = compileNode(targetNode)
   const args = argNodes.map(compileNode)
   const [pattern] = argNodes
-  if (pattern?.type === 'literal' && regexMethods.has(name)) literalRegex(pattern.value, at)
+  if (pattern?.type === 'literal' && regexMethods.has(name)) patternOf(pattern.value, at)
   return (scope) => {
     const base = target(scope)
     return base === null
@@ -99,7 +99,7 @@ function compileCall(name: string, argNodes: readonly Node[], at: number): Evalu
 /** A literal pattern is compiled now and must be valid; any other is compiled at evaluation, with a warning if invalid. */
 function compilePattern(node: Node, name: string, at: number): Evaluate {
   if (node.type === 'literal') {
-    const matcher = literalRegex(node.value, at)
+    const matcher = patternOf(node.value, at)
     return () => matcher
   }
   const pattern = compileNode(node)
@@ -116,10 +116,10 @@ function compilePattern(node: Node, name: string, at: number): Evaluate {
   }
 }
 
-function literalRegex(pattern: Literal, at: number): Matcher | null {
+function patternOf(pattern: Literal, at: number): Matcher | null {
   if (typeof pattern !== 'string') return null
   try {
-    return compileRegex(pattern)
+    return literalRegex(pattern)
   } catch (error) {
     if (error instanceof RegexSyntaxError) throw new ExpressionSyntaxError(error.message, at)
     throw error

@@ -1,4 +1,4 @@
-import { commonPrefix, compileRegex, literalPrefix } from '@identity-gateway/regex'
+import { commonPrefix, literalPrefix, literalRegex } from '@identity-gateway/regex'
 import { literalKey, type Node } from './ast.ts'
 import { foldConstants } from './constant-folding.ts'
 import type { Expression } from './expression.ts'
@@ -78,7 +78,7 @@ function patternFacts({ name, args }: Node & { type: 'call' }): ConditionFacts {
 }
 
 function regexFacts(subject: Subject, pattern: string, anchoring: 'found' | 'whole'): ConditionFacts {
-  const found = literalPrefix(compileRegex(pattern).parsed, anchoring)
+  const found = literalPrefix(literalRegex(pattern).parsed, anchoring)
   if (found === null) return none
   if (found.exact) return equals(subject, found.text)
   return subject === 'path' ? prefix(found.text) : none

@@ -1,4 +1,4 @@
-import { compileRegex, isAnchored, literalPrefix } from '@identity-gateway/regex'
+import { isAnchored, literalPrefix, literalRegex } from '@identity-gateway/regex'
 import { type Node, visit } from './ast.ts'
 import { pathOf } from './condition-facts.ts'
 import type { Expression } from './expression.ts'
@@ -30,7 +30,7 @@ function unanchoredHost(node: Node): string | null {
   const [text, regex] = node.args
   if (text === undefined || regex?.type !== 'literal' || typeof regex.value !== 'string') return null
   const path = pathOf(text)
-  if (path === null || !hostPath.test(path) || isAnchored(compileRegex(regex.value).parsed)) return null
+  if (path === null || !hostPath.test(path) || isAnchored(literalRegex(regex.value).parsed)) return null
   return (
     `${node.name}(${path}, ${JSON.stringify(regex.value)}) searches anywhere in the host name, so other hosts match too; ` +
     'bind the pattern with ^ and $, or compare with =='
@@ -44,7 +44,7 @@ function doubleSlash(node: Node): string | null {
   if (text === undefined || regex?.type !== 'literal' || typeof regex.value !== 'string') return null
   const path = pathOf(text)
   if (path === null || !uriPath.test(path)) return null
-  const beginning = literalPrefix(compileRegex(regex.value).parsed, 'found')?.text ?? ''
+  const beginning = literalPrefix(literalRegex(regex.value).parsed, 'found')?.text ?? ''
   if (!beginning.startsWith('//')) return null
   return (
     `${node.name}(${path}, ${JSON.stringify(regex.value)}) is never true: double slashes of a path are merged before it is evaluated; ` +
@@ -59,7 +59,7 @@ function beginningOfList(node: Node): string | null {
   if (text === undefined || regex?.type !== 'literal' || typeof regex.value !== 'string') return null
   const path = pathOf(text)
   if (path === null || !listPath.test(path)) return null
-  const beginning = literalPrefix(compileRegex(regex.value).parsed, 'found')?.text ?? ''
+  const beginning = literalPrefix(literalRegex(regex.value).parsed, 'found')?.text ?? ''
   if (beginning === '' || beginning.startsWith('[')) return null
   return (
     `${node.name}(${path}, ${JSON.stringify(regex.value)}) is never true: ${path} is a list, whose text is "[a, b]"; ` +

@@ -18,6 +18,8 @@ interface Passed {
   readonly types: ReadonlySet<TypeDefinition>
   /** Names of the contexts that filters have added. */
   readonly contexts: ReadonlySet<string>
+  /** The same for requests that have passed filters of the same types. */
+  readonly state: string
 }
 
 /** A filter or handler that a request can reach. */
@@ -40,11 +42,22 @@ export function chainWalk(
   document: Heap,
 ): readonly ChainStep[] {
   const walk = new Walk(document)
-  const types = new Set(document.parent?.typesAround ?? [])
+  const types = document.parent?.typesAround ?? NO_TYPES
   const isTargetSet =
     (document.parent?.maySetTarget ?? false) || decorations.some(({ decorator }) => setsTarget(document, decorator))
-  walk.handler(main, pointer, document, { isTargetSet, types, contexts: new Set(providedBy(types)) })
+  walk.handler(main, pointer, document, { isTargetSet, types, contexts: providedBy(types), state: '' })
   return walk.steps
+}
+
+const NO_TYPES: ReadonlySet<TypeDefinition> = new Set()
+
+/** Names of the contexts that objects of types add; the types of a parent are those of all its routes. */
+const provided = new WeakMap<ReadonlySet<TypeDefinition>, ReadonlySet<string>>()
+
+function providedBy(types: ReadonlySet<TypeDefinition>): ReadonlySet<string> {
+  const known = provided.get(types) ?? new Set([...types].flatMap(({ provides }) => namesOf(provides)))
+  provided.set(types, known)
+  return known
 }
 
 interface Place {
@@ -74,10 +87,13 @@ class Walk {
     if (place === null) return before
     const { definition } = place.declaration
     const inside = this.#enter(place, pointer, before)
+    const { types, contexts, state } = inside
+    const isNew = !types.has(definition)
     return {
       isTargetSet: inside.isTargetSet || definition.target === 'sets' || isTargetSetAt(place),
-      types: new Set([...inside.types, definition]),
-      contexts: new Set([...inside.contexts, ...namesOf(definition.provides)]),
+      types: isNew ? new Set([...types, definition]) : types,
+      contexts: withNames(contexts, definition.provides),
+      state: isNew ? [...state.split(','), definition.name].sort().join() : state,
     }
   }
 
@@ -86,7 +102,7 @@ class Walk {
     const { declaration, heap } = place
     const known = this.#seen.get(declaration) ?? new Map<string, Passed>()
     this.#seen.set(declaration, known)
-    const state = [before.isTargetSet, ...[...before.types].map(({ name }) => name).sort()].join()
+    const state = `${before.isTargetSet} ${before.state}`
     const found = known.get(state)
     if (found !== undefined || this.steps.length >= MOST_STEPS) return found ?? before
     known.set(state, before)
@@ -107,7 +123,7 @@ class Walk {
       if (isOf(inner, FilterKind as Kind)) passed = this.#filter(inner, from, heap, passed)
       else if (!isOf(inner, HandlerKind as Kind)) continue
       else if (Object.hasOwn(definition.diverts, field)) {
-        const contexts = new Set([...passed.contexts, ...namesOf(definition.diverts[field] ?? [])])
+        const contexts = withNames(passed.contexts, definition.diverts[field] ?? [])
         this.handler(inner, from, heap, { ...passed, contexts })
       } else if (definition.kind === (HandlerKind as Kind) && PASSED_ON.has(field)) {
         const isTargetSet = passed.isTargetSet || baseUriBeside(config, at) !== undefined
@@ -132,9 +148,8 @@ function setsTarget(heap: Heap, decorator: string): boolean {
   return heap.decoding.decoratorType(decorator)?.target === 'sets'
 }
 
-/** Names of the contexts that objects of types add. */
-function providedBy(types: Iterable<TypeDefinition>): string[] {
-  return [...types].flatMap(({ provides }) => namesOf(provides))
+function withNames(names: ReadonlySet<string>, contexts: TypeDefinition['provides']): ReadonlySet<string> {
+  return contexts.length === 0 ? names : new Set([...names, ...namesOf(contexts)])
 }
 
 export function namesOf(contexts: TypeDefinition['provides']): string[] {

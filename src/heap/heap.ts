@@ -71,6 +71,8 @@ export class Heap {
   /** Objects declared in fields that are built. */
   readonly #builtFirst = new Map<Reference, Entry>()
 
+  #typesAround: ReadonlySet<TypeDefinition> | null = null
+
   readonly contextReads = new ContextReads()
 
   /** Decodes without building. Check `problems` before the build. */
@@ -111,9 +113,10 @@ export class Heap {
     return this.decoding.maySetTarget || (this.parent?.maySetTarget ?? false)
   }
 
-  /** Types of the objects here and in the parents. */
+  /** Types of the objects here and in the parents; complete when this document is decoded. */
   get typesAround(): ReadonlySet<TypeDefinition> {
-    return new Set([...this.decoding.types, ...(this.parent?.typesAround ?? [])])
+    this.#typesAround ??= new Set([...this.decoding.types, ...(this.parent?.typesAround ?? [])])
+    return this.#typesAround
   }
 
   /** The global decorators of this document. */

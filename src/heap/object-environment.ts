@@ -24,66 +24,96 @@ const NO_LISTENERS: OwnListeners = { includes: () => false, named: () => false }
 
 /** The environment for `create` of one object. */
 export function objectEnvironment(unitContext: UnitServices, place: Place): Environment {
+  return new ObjectEnvironment(unitContext, place)
+}
+
+/** A class, since accessors of a literal are defined again for each of the objects of ten thousand routes. */
+class ObjectEnvironment implements Environment {
+  readonly name: string
+  readonly localName: string
+  readonly clock: Environment['clock']
+  readonly directories: Environment['directories']
+  readonly scope: Scope
+  readonly units: number
+  readonly settings: Environment['settings']
+  readonly variables: Environment['variables']
+  readonly ownListeners: OwnListeners
+  readonly connectionPermits: Environment['connectionPermits']
+  readonly serving: boolean
+  readonly router: RouterHost
+  readonly #unit: UnitServices
+  readonly #place: Place
   // Created on first use: most objects of ten thousand routes have neither log entries nor metrics.
-  let logger: Logger | null = null
-  let metrics: Metrics | null = null
-  let states: StateReporter | null = null
-  return {
-    name: place.qualified,
-    localName: place.name,
-    get logger() {
-      logger ??= unitContext.logger.child({ logger: place.qualified })
-      return logger
-    },
-    clock: unitContext.clock,
-    get metrics() {
-      if (metrics === null) {
-        const holder = unitContext.metrics(place.qualified)
-        place.releases.defer(() => holder.release())
-        metrics = holder
-      }
-      return metrics
-    },
-    directories: unitContext.directories,
-    scope: place.scope,
-    units: unitContext.units,
-    settings: unitContext.settings,
-    variables: unitContext.variables,
-    ownListeners: unitContext.ownListeners ?? NO_LISTENERS,
-    connectionPermits: unitContext.connectionPermits ?? null,
-    serving: unitContext.serving ?? true,
-    router: place.router,
-    shared: async (name, bytes) => {
-      const { memory, release } = await unitContext.shared(`${place.sharedKey}/${name}`, bytes)
-      place.releases.defer(release)
-      return memory
-    },
-    sharedStore: (space) => jsonStore(unitContext.sharedStore(space)),
-    openAudit: async (plan) => {
-      const document = { name: place.segments.join('+'), revision: place.revision }
-      const outlet = await unitContext.openAudit?.({ ...plan, document })
-      if (outlet !== undefined) place.releases.defer(() => outlet.close())
-      return outlet ?? DISCARDING_OUTLET
-    },
-    serveEndpoint: (endpoint, collection) => {
-      const stop = unitContext.serveEndpoint?.(place.qualified, endpoint, collection)
-      if (stop !== undefined) place.releases.defer(stop)
-    },
-    onReload: (refresh) => {
-      const stop = unitContext.onReload?.(refresh)
-      if (stop !== undefined) place.releases.defer(stop)
-    },
-    onDispose: (release) => {
-      place.releases.defer(release)
-    },
-    reportState: (state, detail) => {
-      if (states === null && unitContext.stateReporter !== undefined) {
-        const reporter = unitContext.stateReporter()
-        place.releases.defer(() => reporter.withdraw())
-        states = reporter
-      }
-      states?.report({ object: place.qualified, segments: place.segments, state, detail })
-    },
-    warn: (message, field) => place.warn(message, field),
+  #logger: Logger | null = null
+  #metrics: Metrics | null = null
+  #states: StateReporter | null = null
+
+  constructor(unit: UnitServices, place: Place) {
+    this.#unit = unit
+    this.#place = place
+    this.name = place.qualified
+    this.localName = place.name
+    this.clock = unit.clock
+    this.directories = unit.directories
+    this.scope = place.scope
+    this.units = unit.units
+    this.settings = unit.settings
+    this.variables = unit.variables
+    this.ownListeners = unit.ownListeners ?? NO_LISTENERS
+    this.connectionPermits = unit.connectionPermits ?? null
+    this.serving = unit.serving ?? true
+    this.router = place.router
   }
+
+  get logger(): Logger {
+    this.#logger ??= this.#unit.logger.child({ logger: this.name })
+    return this.#logger
+  }
+
+  get metrics(): Metrics {
+    if (this.#metrics === null) {
+      const holder = this.#unit.metrics(this.name)
+      this.#place.releases.defer(() => holder.release())
+      this.#metrics = holder
+    }
+    return this.#metrics
+  }
+
+  readonly shared: Environment['shared'] = async (name, bytes) => {
+    const { memory, release } = await this.#unit.shared(`${this.#place.sharedKey}/${name}`, bytes)
+    this.#place.releases.defer(release)
+    return memory
+  }
+
+  readonly sharedStore: Environment['sharedStore'] = (space) => jsonStore(this.#unit.sharedStore(space))
+
+  readonly openAudit: Environment['openAudit'] = async (plan) => {
+    const { segments, revision, releases } = this.#place
+    const outlet = await this.#unit.openAudit?.({ ...plan, document: { name: segments.join('+'), revision } })
+    if (outlet !== undefined) releases.defer(() => outlet.close())
+    return outlet ?? DISCARDING_OUTLET
+  }
+
+  readonly serveEndpoint: Environment['serveEndpoint'] = (endpoint, collection) => {
+    const stop = this.#unit.serveEndpoint?.(this.name, endpoint, collection)
+    if (stop !== undefined) this.#place.releases.defer(stop)
+  }
+
+  readonly onReload: Environment['onReload'] = (refresh) => {
+    const stop = this.#unit.onReload?.(refresh)
+    if (stop !== undefined) this.#place.releases.defer(stop)
+  }
+
+  readonly onDispose: Environment['onDispose'] = (release) => this.#place.releases.defer(release)
+
+  readonly reportState: Environment['reportState'] = (state, detail) => {
+    if (this.#states === null && this.#unit.stateReporter !== undefined) {
+      const reporter = this.#unit.stateReporter()
+      this.#place.releases.defer(() => reporter.withdraw())
+      this.#states = reporter
+    }
+    this.#states?.report({ object: this.name, segments: this.#place.segments, state, detail })
+  }
+
+  readonly warn: Environment['warn'] = (message, field) => this.#place.warn(message, field)
 }

@@ -84,8 +84,8 @@ class NamedLogger implements Logger {
   readonly error: EventMethod
   readonly #settings: Settings
   readonly #bindings: LogFields
-  /** The serialized bindings of every line. */
-  readonly #bound: string
+  /** The serialized bindings of every line; null before the first, which loggers of most objects never write. */
+  #bound: string | null = null
   readonly #writeLimited: WriteLimited = (level, { key, interval, subject }, first, last) => {
     if (!this.isEnabled(level)) return
     const message = isMessage(first) ? first : (last ?? '')
@@ -101,8 +101,6 @@ class NamedLogger implements Logger {
     this.level = name === null ? settings.level : levelOf(name, settings.levels, settings.level)
     this.#settings = settings
     this.#bindings = bindings
-    const printed = new Printer().fields(bindings, OWN_FIELDS)
-    this.#bound = members(name === null ? printed : { logger: bounded(name), ...printed })
     this.trace = this.#method('trace')
     this.debug = this.#method('debug')
     this.info = this.#method('info')
@@ -134,6 +132,7 @@ class NamedLogger implements Logger {
   #write(level: WrittenLevel, fields: LogFields | Error, message: Message): void {
     const [code, text] = typeof message === 'string' ? ['', message] : [`,"code":"${message.code}"`, message.message]
     const printed = new Printer(this.#hasStack(level, fields)).fields(fields, OWN_FIELDS)
+    this.#bound ??= boundMembers(this.name, this.#bindings)
     const head = `{"level":"${level}","time":"${new Date().toISOString()}"`
     const line = `${head}${this.#bound}${code}${members(printed)},"message":${JSON.stringify(bounded(text))}}\n`
     this.#settings.destination.write(line)
@@ -192,6 +191,11 @@ class LimitedMethods implements LogMethods {
 function keyOf(cause: unknown): string {
   const text = cause instanceof Error ? cause.message : cause
   return typeof text === 'string' || typeof text === 'number' ? String(text) : ''
+}
+
+function boundMembers(name: string | null, bindings: LogFields): string {
+  const printed = new Printer().fields(bindings, OWN_FIELDS)
+  return members(name === null ? printed : { logger: bounded(name), ...printed })
 }
 
 /** Serialized members, to be appended to others. */

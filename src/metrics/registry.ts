@@ -24,7 +24,7 @@ export class MetricsRegistry {
 
   /** Opens a scope; its `release` removes its contributions. */
   open(): MetricsScope {
-    return new MetricsScope((name, type, help, labels, part) => this.#join(name, type, help, labels, part))
+    return new MetricsScope((key, head, joining) => this.#join(key, head, joining))
   }
 
   /** Every series, merged over all scopes. */
@@ -49,33 +49,32 @@ export class MetricsRegistry {
     }
   }
 
-  #join(name: string, type: MetricSample['type'], help: string, labels: Labels, joining: Joining): Joined {
-    const key = seriesKey(name, labels)
-    const series = this.#series.get(key) ?? this.#addSeries(key, { name, type, help, labels }, joining)
-    if (series.type !== type) throw new Error(`the metric ${name} is a ${series.type} already, it can not be a ${type}`)
+  #join(key: string, head: Head, joining: Joining): Joined {
+    const series = this.#series.get(key) ?? this.#addSeries(key, head, joining)
+    if (series.type !== head.type) throw conflict(head, series.type)
     series.users++
-    if (joining.contribution !== null) series.contributions.add(joining.contribution)
+    if (joining.contribution !== null) series.contributions.push(joining.contribution)
     const leave = () => {
-      if (joining.contribution !== null) series.contributions.delete(joining.contribution)
+      if (joining.contribution !== null)
+        series.contributions.splice(series.contributions.indexOf(joining.contribution), 1)
       if (--series.users === 0) this.#removeSeries(key, series)
     }
     return { total: series.total, leave }
   }
 
-  #addSeries(key: string, head: Pick<Series, 'name' | 'type' | 'help' | 'labels'>, { merge }: Joining): Series {
+  #addSeries(key: string, head: Head, { merge }: Joining): Series {
     checkNames(head.name, head.labels)
     const known = this.#types.get(head.name)
-    if (known !== undefined && known.type !== head.type) {
-      throw new Error(`the metric ${head.name} is a ${known.type} already, it can not be a ${head.type}`)
-    }
-    this.#types.set(head.name, { type: head.type, users: (known?.users ?? 0) + 1 })
+    if (known === undefined) this.#types.set(head.name, { type: head.type, users: 1 })
+    else if (known.type === head.type) known.users++
+    else throw conflict(head, known.type)
     const series: Series = {
       ...head,
       id: ++this.#ids,
       since: Date.now(),
       ...(merge === undefined ? {} : { merge }),
       total: totalOf(head.type),
-      contributions: new Set(),
+      contributions: [],
       users: 0,
     }
     this.#series.set(key, series)
@@ -103,47 +102,52 @@ interface Joined {
   leave(): void
 }
 
-type Join = (name: string, type: MetricSample['type'], help: string, labels: Labels, joining: Joining) => Joined
+type Head = Pick<Series, 'name' | 'type' | 'help' | 'labels'>
+
+type Join = (key: string, head: Head, joining: Joining) => Joined
+
+/** What a scope has joined: a total that it shares, or its own contribution. */
+interface Measure {
+  readonly measure: unknown
+  leave(): void
+}
 
 /** The metrics of one object or route. */
 export class MetricsScope implements Metrics {
   readonly #join: Join
-  readonly #measures = new Map<string, { readonly measure: unknown; leave(): void }>()
+  readonly #measures = new Map<string, Measure>()
 
   constructor(join: Join) {
     this.#join = join
   }
 
   counter(name: string, help: string, labels: Labels = {}): Counter {
-    return this.#getOrJoin(name, labels, () => this.#shared(name, 'counter', help, labels)) as CounterSeries
+    return this.#shared({ name, type: 'counter', help, labels }) as CounterSeries
   }
 
   summary(name: string, help: string, labels: Labels = {}): Summary {
-    return this.#getOrJoin(name, labels, () => this.#shared(name, 'summary', help, labels)) as SummarySeries
+    return this.#shared({ name, type: 'summary', help, labels }) as SummarySeries
   }
 
   /** Durations in seconds, as buckets with fixed bounds. */
   histogram(name: string, help: string, labels: Labels = {}): DurationHistogram {
-    return this.#getOrJoin(name, labels, () => this.#shared(name, 'histogram', help, labels)) as DurationHistogram
+    return this.#shared({ name, type: 'histogram', help, labels }) as DurationHistogram
   }
 
   gauge(name: string, help: string, labels: Labels = {}): Gauge {
-    return this.#getOrJoin(name, labels, () =>
-      this.#own(name, 'gauge', help, labels, new GaugeContribution()),
-    ) as GaugeContribution
+    const head = { name, type: 'gauge', help, labels } as const
+    return this.#own(head, () => new GaugeContribution()) as GaugeContribution
   }
 
   reading(name: string, help: string, reading: Reading): void {
-    const { labels = {} } = reading
-    this.#getOrJoin(name, labels, () =>
-      this.#own(name, 'gauge', help, labels, new ObservedContribution(reading), reading.merge),
-    )
+    const { labels = {}, merge } = reading
+    this.#own({ name, type: 'gauge', help, labels }, () => new ObservedContribution(reading), merge)
   }
 
   /** A counter whose value is read at each scrape. */
   countReading(name: string, help: string, reading: Omit<Reading, 'merge'>): void {
     const { labels = {} } = reading
-    this.#getOrJoin(name, labels, () => this.#own(name, 'counter', help, labels, new ObservedContribution(reading)))
+    this.#own({ name, type: 'counter', help, labels }, () => new ObservedContribution(reading))
   }
 
   /** Removes the contributions of this scope; shared totals remain while another scope uses them. */
@@ -152,28 +156,29 @@ export class MetricsScope implements Metrics {
     this.#measures.clear()
   }
 
-  #shared(name: string, type: 'counter' | 'summary' | 'histogram', help: string, labels: Labels) {
-    const { total, leave } = this.#join(name, type, help, labels, { contribution: null })
-    return { measure: total, leave }
+  #shared(head: Head): unknown {
+    const key = seriesKey(head.name, head.labels)
+    const known = this.#measures.get(key)
+    if (known !== undefined) return known.measure
+    const { total: measure, leave } = this.#join(key, head, NO_CONTRIBUTION)
+    this.#measures.set(key, { measure, leave })
+    return measure
   }
 
-  #own(
-    name: string,
-    type: 'counter' | 'gauge',
-    help: string,
-    labels: Labels,
-    contribution: Contribution,
-    merge?: 'max',
-  ) {
-    return { measure: contribution, leave: this.#join(name, type, help, labels, { contribution, merge }).leave }
+  #own(head: Head, make: () => Contribution, merge?: 'max'): unknown {
+    const key = seriesKey(head.name, head.labels)
+    const known = this.#measures.get(key)
+    if (known !== undefined) return known.measure
+    const contribution = make()
+    this.#measures.set(key, { measure: contribution, leave: this.#join(key, head, { contribution, merge }).leave })
+    return contribution
   }
+}
 
-  #getOrJoin(name: string, labels: Labels, make: () => { measure: unknown; leave(): void }): unknown {
-    const key = seriesKey(name, labels)
-    const known = this.#measures.get(key) ?? make()
-    this.#measures.set(key, known)
-    return known.measure
-  }
+const NO_CONTRIBUTION: Joining = { contribution: null }
+
+function conflict({ name, type }: Head, known: MetricSample['type']): Error {
+  return new Error(`the metric ${name} is a ${known} already, it can not be a ${type}`)
 }
 
 function totalOf(type: MetricSample['type']): Series['total'] {

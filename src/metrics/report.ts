@@ -52,7 +52,7 @@ function valuesOf(series: readonly Series[]): Float64Array {
 }
 
 function numberOf({ total, contributions, merge }: Series): number {
-  if (contributions.size === 0 && total !== null) return (total as CounterSeries).value
+  if (contributions.length === 0 && total !== null) return (total as CounterSeries).value
   let value = merge === 'max' ? Number.NEGATIVE_INFINITY : ((total as { value: number } | null)?.value ?? 0)
   for (const contribution of contributions)
     value = merge === 'max' ? Math.max(value, contribution.value) : value + contribution.value

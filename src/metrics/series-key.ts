@@ -10,7 +10,7 @@ export interface Contribution {
 /** A series of a thread: the total shared by all scopes, and the contribution of each. */
 export interface Series extends SeriesHead {
   readonly total: CounterSeries | SummarySeries | DurationHistogram | null
-  readonly contributions: Set<Contribution>
+  readonly contributions: Contribution[]
   users: number
 }
 

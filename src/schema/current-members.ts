@@ -9,14 +9,14 @@ interface CurrentMember {
 }
 
 /** A warning about the spelling of a member. */
-interface SpellingRemark {
+export interface SpellingRemark {
   readonly path: readonly string[]
   readonly message: string
   readonly isOnce: boolean
 }
 
 /** The members of an object in the current spelling. */
-interface CurrentMembers {
+export interface CurrentMembers {
   /** By their current names; unknown keys are among them. */
   readonly members: ReadonlyMap<string, CurrentMember>
   /** Where the document has the members whose names differ. */
@@ -116,9 +116,10 @@ function asObject(members: ReadonlyMap<string, CurrentMember>): JsonObject {
 
 /** The value of `a`, or of the member `b` of the object `a`. */
 function memberAt(members: ReadonlyMap<string, CurrentMember>, path: string): unknown {
-  const [name = '', inner] = path.split('.')
-  const value = members.get(name)?.value
-  if (inner === undefined) return value
+  const dot = path.indexOf('.')
+  if (dot < 0) return members.get(path)?.value
+  const value = members.get(path.slice(0, dot))?.value
+  const inner = path.slice(dot + 1)
   return isPlainObject(value) && Object.hasOwn(value, inner) ? (value[inner] ?? undefined) : undefined
 }
 

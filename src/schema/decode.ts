@@ -1,5 +1,4 @@
-import { formatPointer, isPlainObject } from '#json'
-import { currentMembers } from './current-members.ts'
+import { formatPointer } from '#json'
 import type { Decoded, Field } from './field.ts'
 import { fieldValuesIn } from './field-values.ts'
 import { type Problem, shown } from './problem.ts'
@@ -22,35 +21,26 @@ export function decode<F extends Field>(field: F, json: unknown, pointer: string
   const value = field.decode(json, (message, path = []) => {
     problems.push({ pointer: pointer + formatPointer(path), message })
   })
-  const warnings = [...remarks(field, json, pointer)]
+  const warnings = remarksOn(field, json, pointer)
   if (problems.length > 0) return { value: null, problems, warnings }
   return { value: value as Decoded<F>, problems: [], warnings }
 }
 
 /** Warnings for deprecated, renamed and unsupported fields in use, and for values in another shape. */
-function* remarks(field: Field, json: unknown, pointer: string): Generator<Warning> {
-  for (const { field: used, json: value, key, pointer: at } of fieldValuesIn(field, json, pointer)) {
-    yield* spellingRemarks(used, value, at)
+function remarksOn(field: Field, json: unknown, pointer: string): Warning[] {
+  const warnings: Warning[] = []
+  for (const { field: used, json: value, key, pointer: at, remarks } of fieldValuesIn(field, json, pointer)) {
+    for (const { path, message, isOnce } of remarks)
+      warnings.push({ pointer: at + formatPointer(path), message, ...(isOnce && { isOnce }) })
+    const add = (message: string) => warnings.push({ pointer: at, message })
     const reshaped = used.reshaped(value)
-    if (reshaped !== null) yield { pointer: at, message: `expected ${reshaped}, got ${shown(value)}, which is used so` }
+    if (reshaped !== null) add(`expected ${reshaped}, got ${shown(value)}, which is used so`)
     const name = used.info.shape.kinds === undefined ? null : nameOnly(value)
-    if (name !== null)
-      yield {
-        pointer: at,
-        message: `{ "name": ... } without a type is read as a reference; write ${JSON.stringify(name)}`,
-      }
+    if (name !== null) add(`{ "name": ... } without a type is read as a reference; write ${JSON.stringify(name)}`)
     if (key === null) continue
     const { replacement, unsupported } = used.info.notes
-    if (replacement !== undefined) yield { pointer: at, message: `${key} is deprecated; ${replacement}` }
-    if (unsupported !== undefined) yield { pointer: at, message: `${key} has no effect: ${unsupported}` }
+    if (replacement !== undefined) add(`${key} is deprecated; ${replacement}`)
+    if (unsupported !== undefined) add(`${key} has no effect: ${unsupported}`)
   }
-}
-
-function* spellingRemarks({ info: { shape } }: Field, json: unknown, pointer: string): Generator<Warning> {
-  const { members, older = [] } = shape
-  if (members === undefined || !isPlainObject(json)) return
-  for (const remark of currentMembers(json, (key) => Object.hasOwn(members, key), older).remarks) {
-    const { path, message, isOnce } = remark
-    yield { pointer: pointer + formatPointer(path), message, ...(isOnce && { isOnce }) }
-  }
+  return warnings
 }

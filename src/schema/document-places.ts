@@ -32,20 +32,24 @@ export function documentPath(places: DocumentPlaces, path: DocumentPath): Docume
  * a person looks for the names that the file has.
  */
 export function documentPointer(decoded: unknown, pointer: string): string {
-  let rest = parsePointer(pointer)
-  if (rest === null) return pointer
+  const names = parsePointer(pointer)
+  if (names === null) return pointer
   let value = decoded
-  const path: (string | number)[] = []
-  while (rest.length > 0) {
+  /** Null where the document has the same names so far. */
+  let path: (string | number)[] | null = null
+  for (let at = 0; at < names.length; ) {
     value = contentOf(value)
     const places = typeof value === 'object' && value !== null ? PLACES.get(value) : undefined
-    const { place, length } =
-      places === undefined ? { place: [rest[0] as string], length: 1 } : firstPlace(places, rest)
-    path.push(...place)
-    for (const name of rest.slice(0, length)) value = memberOf(value, name)
-    rest = rest.slice(length)
+    let length = 1
+    if (places !== undefined) {
+      path ??= names.slice(0, at)
+      const first = firstPlace(places, names.slice(at))
+      path.push(...first.place)
+      length = first.length
+    } else path?.push(names[at] as string)
+    for (const end = at + length; at < end; at++) value = memberOf(value, names[at] as string)
   }
-  return formatPointer(path)
+  return path === null ? pointer : formatPointer(path)
 }
 
 /** The place of the longest beginning of a path that has one, and the length of that beginning. */

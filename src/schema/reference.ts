@@ -1,4 +1,4 @@
-import { appendPointer, isPlainObject, type JsonObject } from '#json'
+import { formatPointer, isPlainObject, type JsonObject } from '#json'
 import { isIgnoredKey } from './composites.ts'
 import { Deferred, type SettleContext } from './deferred.ts'
 import { documentPointer } from './document-places.ts'
@@ -92,18 +92,39 @@ function severalStores(kinds: readonly Kind[], value: unknown): JsonObject | nul
   return { type: 'SecretsProvider', config: { stores: value } }
 }
 
+type Found = readonly [reference: Reference, pointer: string]
+
 /** Every reference in a decoded configuration, with its pointer in the document. */
-export function* writtenReferencesIn(decoded: unknown, pointer: string): Generator<readonly [Reference, string]> {
-  for (const [reference, at] of referencesIn(decoded, '')) yield [reference, pointer + documentPointer(decoded, at)]
+export function writtenReferencesIn(decoded: unknown, pointer: string): Found[] {
+  return referencesIn(decoded, '').map(([reference, at]) => [reference, pointer + documentPointer(decoded, at)])
 }
 
 /** Every reference in a decoded configuration, with its pointer there, which has the current names of fields. */
-export function* referencesIn(decoded: unknown, pointer: string): Generator<readonly [Reference, string]> {
-  if (decoded instanceof Reference) yield [decoded, pointer]
-  else if (decoded instanceof Deferred) yield* referencesIn(decoded.content, pointer)
-  else if (Array.isArray(decoded)) {
-    for (const [at, item] of decoded.entries()) yield* referencesIn(item, appendPointer(pointer, at))
-  } else if (isPlainObject(decoded)) {
-    for (const key of Object.keys(decoded)) yield* referencesIn(decoded[key], appendPointer(pointer, key))
+export function referencesIn(decoded: unknown, pointer: string): Found[] {
+  const found: Found[] = []
+  collectReferences(decoded, [], (reference, path) => found.push([reference, pointer + formatPointer(path)]))
+  return found
+}
+
+function collectReferences(
+  decoded: unknown,
+  path: (string | number)[],
+  found: (reference: Reference, path: readonly (string | number)[]) => void,
+): void {
+  if (typeof decoded !== 'object' || decoded === null) return
+  if (decoded instanceof Reference) {
+    found(decoded, path)
+    return
+  }
+  if (decoded instanceof Deferred) {
+    collectReferences(decoded.content, path, found)
+    return
+  }
+  if (!Array.isArray(decoded) && !isPlainObject(decoded)) return
+  const keys = Array.isArray(decoded) ? decoded.keys() : Object.keys(decoded)
+  for (const key of keys) {
+    path.push(key)
+    collectReferences((decoded as Readonly<Record<string | number, unknown>>)[key], path, found)
+    path.pop()
   }
 }
