@@ -1,5 +1,5 @@
-// docs/reference/errors.md and log-events.md, generated from the tables error-codes.ts and log-events.ts of each folder.
-import { globSync } from 'node:fs'
+// docs/reference/errors.md and log-events.md, generated from the tables error-codes.json and log-events.ts of each folder.
+import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { LogEvent } from '#logging'
@@ -18,45 +18,40 @@ export interface CodeNote {
 }
 
 /** All error codes, in the order of folders and codes. */
-export async function errorCodes(): Promise<readonly CodeNote[]> {
-  const tables = await tablesOf('error-codes.ts')
-  return tables.flatMap(({ folder, values }) =>
-    Object.entries(values['ERROR_CODES'] as Record<string, CodeNote>).map(([code, note]) => ({
-      ...note,
-      folder,
-      code,
-    })),
-  )
+export function errorCodes(): readonly CodeNote[] {
+  return tables('error-codes.json').flatMap((path) => {
+    const notes = JSON.parse(readFileSync(join(root, path), 'utf8')) as Record<
+      string,
+      Omit<CodeNote, 'folder' | 'code'>
+    >
+    return Object.entries(notes).map(([code, note]) => ({ ...note, folder: dirname(path), code }))
+  })
 }
 
 /** All events of log entries of level warn or error. */
 export async function logEvents(): Promise<readonly CodeNote[]> {
-  const tables = await tablesOf('log-events.ts')
-  return tables.flatMap(({ folder, values }) =>
-    Object.values(values)
-      .flatMap((table) => Object.values(table as object))
+  const events = tables('*log-events.ts').map(async (path) => {
+    const values = (await import(pathToFileURL(join(root, path)).href)) as Record<string, object>
+    const found = new Set(Object.values(values).flatMap((table) => Object.values(table)))
+    return [...found]
       .filter((event) => event instanceof LogEvent)
-      .map(({ code, message, meaning, action }) => ({ folder, code, message, meaning, action })),
-  )
+      .map(({ code, message, meaning, action }) => ({ folder: dirname(path), code, message, meaning, action }))
+  })
+  return (await Promise.all(events)).flat()
 }
 
-async function tablesOf(file: string): Promise<{ folder: string; values: Record<string, unknown> }[]> {
-  const paths = globSync(`{src,packages}/**/${file}`, { cwd: root }).map((path) => path.split(sep).join('/'))
-  return Promise.all(
-    paths.sort().map(async (path) => ({
-      folder: dirname(path),
-      values: (await import(pathToFileURL(join(root, path)).href)) as Record<string, unknown>,
-    })),
-  )
+function tables(file: string): string[] {
+  const paths = globSync(`{src,packages}/**/${file}`, { cwd: root })
+  return paths.map((path) => path.split(sep).join('/')).sort()
 }
 
-export async function errorsPage(): Promise<string> {
+export function errorsPage(): string {
   const introduction = `# Error codes
 
 The \`code\` of an error, as in \`error.code\` of log entries and of the attributes that filters and scripts see. A code keeps its
 meaning between releases.
 `
-  return page(introduction, await errorCodes(), ({ code, meaning, action }) => [`\`${code}\``, meaning, action])
+  return page(introduction, errorCodes(), ({ code, meaning, action }) => [`\`${code}\``, meaning, action])
 }
 
 export async function logEventsPage(): Promise<string> {

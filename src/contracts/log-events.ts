@@ -1,9 +1,4 @@
 import { logEvents } from '#logging'
+import events from './log-events.json' with { type: 'json' }
 
-export const EVENTS = logEvents('GW_CONDITION', {
-  FAILED: {
-    message: 'condition failed: it counts as false',
-    meaning: 'The condition counts as false: a route is not chosen, a filter not applied.',
-    action: 'Correct the expression; `gateway eval` evaluates it alone.',
-  },
-})
+export const EVENTS = logEvents('GW_CONDITION', events)

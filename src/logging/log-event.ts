@@ -26,7 +26,7 @@ export class LogEvent implements LogEventNote {
 }
 
 /**
- * The table of a folder, in its `log-events.ts`. The code of an event is the prefix and its name in the table; its meaning
+ * The table of a folder, in its `log-events.json`. The code of an event is the prefix and its name in the table; its meaning
  * never changes.
  */
 export function logEvents<const T extends Readonly<Record<string, LogEventNote>>>(

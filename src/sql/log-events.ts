@@ -1,11 +1,4 @@
 import { logEvents } from '#logging'
+import events from './log-events.json' with { type: 'json' }
 
-export const EVENTS = logEvents('GW_SQL', {
-  UNAVAILABLE: {
-    message: 'database unavailable: requests that need it get 503',
-    meaning:
-      'No connection to the database of a JdbcDataSource can be opened. It is attempted again with the next request.',
-    action:
-      'See `problem`: check that the database runs, its address, and user, password and certificates of the object.',
-  },
-})
+export const EVENTS = logEvents('GW_SQL', events)

@@ -1,9 +1,4 @@
 import { logEvents } from '#logging'
+import events from './log-events.json' with { type: 'json' }
 
-export const EVENTS = logEvents('GW_TLS', {
-  KEYSTORE_UNREADABLE: {
-    message: 'the changed keystore can not be read; its last good content stays in use',
-    meaning: 'The last good content of the keystore stays in use.',
-    action: 'Check file, password and permissions of the keystore.',
-  },
-})
+export const EVENTS = logEvents('GW_TLS', events)

@@ -1,9 +1,4 @@
 import { logEvents } from '#logging'
+import events from './log-events.json' with { type: 'json' }
 
-export const EVENTS = logEvents('GW_OBJECT', {
-  TOKEN_REQUEST_FAILED: {
-    message: 'token request failed',
-    meaning: 'Requests that need the token get 502 or 503.',
-    action: 'Check the token endpoint and the client authentication.',
-  },
-})
+export const EVENTS = logEvents('GW_OBJECT', events)
