@@ -1,4 +1,4 @@
-import { AuditBatchBuilder, recordsOf } from '#contracts'
+import { BatchBuilder, recordsOf } from '#durable-queue'
 import { SerialId } from '#http'
 import { ACCESS_NAMES, type AccessEventData } from '../src/audit/events/access-event.ts'
 import { AccessFields } from '../src/audit/events/access-fields.ts'
@@ -15,7 +15,7 @@ export function eventCost(): number {
     idName: '_id',
     members: {},
   })
-  const builder = new AuditBatchBuilder()
+  const builder = new BatchBuilder()
   let least = Number.POSITIVE_INFINITY
   for (let round = 0; round < ROUNDS; round++) {
     const start = process.cpuUsage()

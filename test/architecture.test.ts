@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..')
 
 /** Which folders each package, each folder of src, and `dev`, may import. Imports that are not listed are rejected; `main` and `cli` may import everything. */
 const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
-  const ground = ['regex', 'json', 'expression', 'logging', 'files']
+  const ground = ['regex', 'json', 'expression', 'logging', 'files', 'timing']
   const language = [...ground, 'http', 'schema', 'crest']
   const engines = [
     'metrics',
@@ -30,7 +30,7 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     'releases',
   ]
   const engine = [...language, 'contracts', 'cache']
-  const object = [...engine, ...engines, 'trail']
+  const object = [...engine, ...engines, 'durable-queue', 'trail']
   const plane = [...object, 'rpc', 'heap', 'instance', 'objects']
   return {
     regex: [],
@@ -38,19 +38,21 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     expression: ['json', 'regex'],
     logging: [],
     files: [],
+    timing: [],
     trail: ['files', 'json', 'logging'],
+    'durable-queue': ['files', 'logging', 'timing'],
     rpc: ['schema'],
     groovy: ['json', 'regex'],
     http: ['json', 'expression'],
-    schema: [...ground, 'http'],
+    schema: [...ground, 'http', 'durable-queue'],
     crest: ['json', 'http'],
-    contracts: [...language, 'rpc'],
+    contracts: [...language, 'rpc', 'durable-queue'],
     cache: [...language, 'contracts'],
     ...Object.fromEntries(engines.map((name) => [name, engine])),
     scripts: [...engine, 'groovy', 'jose'],
     openid: [...engine, 'jose'],
     jms: ['json', 'logging', 'schema', 'contracts'],
-    audit: [...engine, 'client', 'jms', 'telemetry', 'trail'],
+    audit: [...engine, 'client', 'jms', 'telemetry', 'durable-queue', 'trail'],
     'access-manager': [...engine, 'client'],
     resilience: [...engine, 'client'],
     etcd: [...engine, 'client'],

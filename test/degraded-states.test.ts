@@ -4,8 +4,9 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { configTrailPlan, JournalGate } from '#audit'
-import { AuditBatchBuilder, type KeyManager, type TlsIdentity } from '#contracts'
+import { configTrailPlan } from '#audit'
+import type { KeyManager, TlsIdentity } from '#contracts'
+import { BatchBuilder, JournalGate } from '#durable-queue'
 import { respond } from '#http'
 import { createLogger, memoryLog } from '#logging'
 import { MetricsRegistry } from '#metrics'
@@ -322,7 +323,7 @@ async function auditHandler(): Promise<Part> {
     log,
     state: () => writer.checks[0]?.state ?? null,
     fail: () => {
-      const batch = new AuditBatchBuilder()
+      const batch = new BatchBuilder()
       batch.add({ topic: 'config', id: 'a', time: Date.now(), texts: ['{"_id":"a"}'] })
       writer.take(opened.id, batch.build(), 0)
     },

@@ -1,7 +1,8 @@
 import { CachedValue } from '#cache'
-import { AccessManagerError, boundedWait } from '#contracts'
+import { AccessManagerError } from '#contracts'
 import type { Logger } from '#logging'
 import type { Clock, Counter } from '#schema'
+import { boundedWait } from '#timing'
 import { EVENTS } from './log-events.ts'
 
 interface AgentSessionSettings {

@@ -1,7 +1,7 @@
 import { ADMIN_AUTHENTICATIONS } from '#contracts'
 import type { Description } from '#crest'
+import type { QueuedRecord } from '#durable-queue'
 import type { JsonObject } from '#json'
-import type { AuditRecord } from './delivery/transport.ts'
 import { type AuditEvent, eventLine, jsonText } from './event.ts'
 
 // The published schema has these lists, so that the gateway can not write a value that it lacks.
@@ -56,7 +56,7 @@ const MAX_POINTERS = 100
 const MAX_POINTER_BYTES = 4_096
 
 /** The record of a change, for the trail. */
-export function configRecord(id: string, time: number, change: ConfigChange): AuditRecord {
+export function configRecord(id: string, time: number, change: ConfigChange): QueuedRecord {
   return { topic: 'config', id, time, text: jsonText(configEvent(id, time, change)) }
 }
 

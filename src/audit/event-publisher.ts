@@ -1,16 +1,9 @@
 import type { AuditEventHandler } from '#contracts'
+import type { FormattedRecord, TextTarget } from '#durable-queue'
 import type { SerialIds } from '#http'
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
-import {
-  type AuditOutlet,
-  type Clock,
-  type Counter,
-  didYouMean,
-  type FormattedEvent,
-  type RecordedEvent,
-  type TextTarget,
-} from '#schema'
+import { type AuditOutlet, type Clock, type Counter, didYouMean, type RecordedEvent } from '#schema'
 import type { AccessEventData, AccessNames } from './events/access-event.ts'
 import { AccessFields } from './events/access-fields.ts'
 import { accessFormatter, type TopicFormat } from './events/access-formatters.ts'
@@ -46,13 +39,13 @@ interface PublishedTopic {
   readonly formats: readonly (TopicFormat | undefined)[]
 }
 
-type Texts = FormattedEvent['texts']
+type Texts = FormattedRecord['texts']
 
 /** Publishes access events. */
 interface AccessPublisher {
   readonly fields: AccessFields
   publish(data: AccessEventData, now: number): void
-  eventOf(data: AccessEventData, now: number): FormattedEvent
+  eventOf(data: AccessEventData, now: number): FormattedRecord
   /** For requests that have not ended; null where no handler keeps events beyond the process. */
   readonly record: ((data: AccessEventData, now: number) => RecordedEvent | null) | null
 }
@@ -164,7 +157,7 @@ interface AccessTexts {
 }
 
 /** An access event for the writer. */
-class AccessOutletEvent implements FormattedEvent {
+class AccessOutletEvent implements FormattedRecord {
   readonly topic = 'access'
   readonly time: number
   readonly #data: AccessEventData

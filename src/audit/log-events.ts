@@ -1,3 +1,4 @@
+import type { DeliveryWording } from '#durable-queue'
 import { logEvents } from '#logging'
 
 export const EVENTS = logEvents('GW_AUDIT', {
@@ -95,3 +96,6 @@ export const EVENTS = logEvents('GW_AUDIT', {
     action: 'Check the disk of the spool directory, and that no other program changes files in it.',
   },
 })
+
+/** Log entries of the queues of audit events. */
+export const AUDIT_WORDING: DeliveryWording = { noun: 'audit events', events: EVENTS }

@@ -6,12 +6,3 @@ export const AUDIT_MEMORY = {
   eventsRead: 1,
   bytes: 8,
 } as const
-
-/** Layout of the memory of all journals of audit events, which units share: positions of 32-bit integers. */
-export const JOURNAL_MEMORY = {
-  /** 1 while none is written. */
-  paused: 0,
-  /** Number of the service that writes to its journal; 0 for none. */
-  writer: 1,
-  bytes: 8,
-} as const

@@ -1,6 +1,6 @@
+import type { RecordBatch } from '#durable-queue'
 import { call, notice } from '#rpc'
 import type { AuditPlan, Problem, RecordChange, SharedRecord } from '#schema'
-import type { AuditBatch } from './audit-batch.ts'
 import type { WatchedRequests } from './live-requests.ts'
 import type { ObjectStatus, RouteFailure, RouterOpening, RouteSource, RouteWarnings } from './messages.ts'
 import type { FinishedTrace } from './request-trace.ts'
@@ -39,7 +39,7 @@ export const CONTROL_CALLS = {
   /** `journal` is the number of the batch in the journals of the service, null where it is not there. */
   auditEvents: notice<{
     readonly id: number
-    readonly batch: AuditBatch
+    readonly batch: RecordBatch
     readonly dropped: number
     readonly journal: number | null
   }>(),
@@ -50,7 +50,7 @@ export const CONTROL_CALLS = {
   auditQueries: notice<{ readonly id: number }>(),
   auditClose: notice<{ readonly id: number }>(),
   /** Spans of traced requests as OTLP, and log lines; `read` is the memory in which the control thread counts those that it has read. */
-  telemetry: notice<{ readonly batch: AuditBatch; readonly dropped: number; readonly read: SharedArrayBuffer }>(),
+  telemetry: notice<{ readonly batch: RecordBatch; readonly dropped: number; readonly read: SharedArrayBuffer }>(),
   /** Memory shared by all units under a key. */
   share: call<{ readonly key: string; readonly bytes: number }, SharedArrayBuffer>(30_000),
   unshare: notice<{ readonly key: string }>(),

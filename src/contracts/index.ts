@@ -26,7 +26,6 @@ export {
   type NotificationListener,
   type Notifications,
 } from './am-service.ts'
-export { type AuditBatch, AuditBatchBuilder, type AuditGroup, EVENT_NUMBERS } from './audit-batch.ts'
 export {
   type AuditEventHandler,
   AuditEventHandlerKind,
@@ -35,10 +34,8 @@ export {
   type JsonShape,
   type TransportRenewal,
 } from './audit-event-handler.ts'
-export { AUDIT_MEMORY, JOURNAL_MEMORY } from './audit-memory.ts'
-export { recordsOf } from './audit-records.ts'
+export { AUDIT_MEMORY } from './audit-memory.ts'
 export { type AuditService, AuditServiceKind } from './audit-service.ts'
-export { boundedWait } from './bounded-wait.ts'
 export { cipherSuite } from './cipher-suites.ts'
 export { type Condition as RequestCondition, type ConditionSource, matches } from './condition.ts'
 export { ConfigurationStoreKind, type SharedConfiguration } from './configuration-store.ts'
@@ -140,7 +137,6 @@ export {
 } from './request-trace.ts'
 export { type ResourceAccess, ResourceAccessKind } from './resource-access.ts'
 export { type ResourceUriProvider, ResourceUriProviderKind } from './resource-uri-provider.ts'
-export { RetryDelay } from './retry-delay.ts'
 export { type DecodedSecret, type SecretFormat, SecretFormatKind } from './secret-format.ts'
 export { problemIn, providerOf, SecretError, SecretStoreKind, SecretsProviderKind, warningsOfOrder } from './secrets.ts'
 export { secretsProvider } from './secrets-provider-field.ts'

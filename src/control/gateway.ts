@@ -206,7 +206,7 @@ export class Gateway {
     await this.#startUnits({ isAside: false })
     if (this.#state === 'starting') this.#state = 'running'
     await this.#fleet?.started()
-    await this.#audit.logStrandedSpools(this.units)
+    await this.#audit.logOrphanedSpools(this.units)
   }
 
   /** Until this process is ready, management requests are those of the predecessor, which has the same port. */
@@ -215,7 +215,7 @@ export class Gateway {
     await this.#startUnits({ isAside: true })
     await this.#openAdmin()
     if (this.#state === 'starting') this.#state = 'running'
-    await this.#audit.logStrandedSpools(this.units)
+    await this.#audit.logOrphanedSpools(this.units)
   }
 
   /** The predecessor writes no files any more. */
@@ -310,7 +310,7 @@ export class Gateway {
       () => this.#fleet?.repair(),
       () => this.stores.scanAll({ force: true }),
       () => this.#fleet?.reload(),
-      () => this.#audit.logStrandedSpools(this.units),
+      () => this.#audit.logOrphanedSpools(this.units),
     ])
   }
 

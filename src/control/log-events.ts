@@ -19,7 +19,7 @@ export const EVENTS = logEvents('GW_CONTROL', {
       'Its last events are not delivered now. The next process of the gateway reads the journal again when it opens the spool.',
     action: 'Check the permissions of the files in the directory `spool/audit` of the instance.',
   },
-  AUDIT_SPOOL_STRANDED: {
+  AUDIT_SPOOL_ORPHANED: {
     message: 'a spool holds audit events that no event handler sends',
     meaning:
       'The folder is named after an audit service and its event handler: one of them was renamed, removed or disabled, or its route did not load. The events stay there.',

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { RetryDelay } from '#contracts'
 import { EtcdMember, etcdClient, etcdMissing } from '#test/etcd'
 import { put } from '#test/etcd-requests'
 import { waitUntil } from '#test/waiting'
+import { RetryDelay } from '#timing'
 import { EtcdError } from './index.ts'
 
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 6)

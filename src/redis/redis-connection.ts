@@ -1,6 +1,6 @@
 import { Cluster, ReplyError } from 'ioredis'
-import { boundedWait } from '#contracts'
 import type { Clock } from '#schema'
+import { boundedWait } from '#timing'
 import { type Availability, type AvailabilityEvents, CONNECTION_CLOSED } from './availability.ts'
 import { isConnected, nodeFor, nodesConnected, watchNodes } from './cluster-nodes.ts'
 import { READ_ONLY, type RedisClient } from './redis-client.ts'

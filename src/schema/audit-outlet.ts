@@ -1,23 +1,12 @@
+import type { FormattedRecord, QueueBounds } from '#durable-queue'
 import type { EventStorage } from '#http'
 
-/** Bounds of the queue of an audit event handler. */
-export interface QueuePlan {
-  /** Events in memory. */
-  readonly maxEvents: number
-  /** Bytes in memory. */
-  readonly maxBytes: number
+/** The queue of an audit event handler. */
+export interface QueuePlan extends QueueBounds {
   /** `drop` discards and counts new events; `block` delays new requests first. */
   readonly onFull: 'drop' | 'block'
   /** Milliseconds that a request waits at most. */
   readonly maxBlockTime: number
-  /** Segment files on disk; null keeps events in memory only. */
-  readonly spool: SpoolPlan | null
-}
-
-/** Segment files of a handler. */
-export interface SpoolPlan {
-  readonly directory: string
-  readonly maxBytes: number
 }
 
 /** Destination of an event handler; `type` selects the transport, which has further members. */
@@ -52,42 +41,13 @@ export interface AuditPlan {
   readonly handlerForQueries: string | null
 }
 
-/** Memory in which an event writes a text by itself, from `size` on. */
-export interface TextTarget {
-  /** Position after what was written, which the event moves. */
-  size: number
-  /** Range of the id in the memory, which the event sets. */
-  idStart: number
-  idEnd: number
-  /** The memory, with room for so many bytes. Valid until the next call. */
-  room(bytes: number): Buffer
-}
-
-/** One event for the handlers. */
-export interface FormattedEvent {
-  readonly topic: string
-  /** `_id` of the event. */
-  readonly id: string
-  /** Position of the id in the first text, which is ASCII up to its end; absent where the text has no id there. */
-  readonly idAt?: number | undefined
-  /** One for each format number; undefined where no handler with that format accepts the topic. May be formatted when it is read. */
-  readonly texts: readonly (string | undefined)[]
-  /**
-   * Writes the text of a format without line end, in ASCII and with the id: without a string in between. Null where no handler with
-   * that format accepts the topic; false where `texts` has to be used, and what was written is discarded.
-   */
-  write?(format: number, target: TextTarget): boolean | null
-  /** Milliseconds since the epoch. */
-  readonly time: number
-}
-
 /** An event that was published before the end of its request. */
 export interface RecordedEvent {
   readonly stored: EventStorage
   /** The request has ended as the event says. */
   confirm(): void
   /** The request has ended as this event says, which takes the place of the other. */
-  replace(event: FormattedEvent): void
+  replace(event: FormattedRecord): void
   /** The request has ended in another way: the event is not published. */
   withdraw(): void
 }
@@ -95,12 +55,12 @@ export interface RecordedEvent {
 /** Passes events of one audit service to the writer. */
 export interface AuditOutlet {
   /** Never blocks and never throws. */
-  publish(event: FormattedEvent): void
+  publish(event: FormattedRecord): void
   /**
    * Publishes the event of a request whose response is complete but for its last bytes, which wait until it is stored. Null where
    * no handler keeps events beyond the process; the result is null where events can not be stored now.
    */
-  readonly record: ((event: FormattedEvent) => RecordedEvent | null) | null
+  readonly record: ((event: FormattedRecord) => RecordedEvent | null) | null
   /** Whether the queue of a handler with `onFull: block` is full. */
   readonly isFull: boolean
   /** Resolves when it is no longer full, at most after `maxBlockTime`. */

@@ -3,12 +3,9 @@ export {
   type AuditOutlet,
   type AuditPlan,
   DISCARDING_OUTLET,
-  type FormattedEvent,
   type HandlerPlan,
   type QueuePlan,
   type RecordedEvent,
-  type SpoolPlan,
-  type TextTarget,
   type TransportPlan,
 } from './audit-outlet.ts'
 export {

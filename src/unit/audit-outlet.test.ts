@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { MessageChannel } from 'node:worker_threads'
-import { AUDIT_MEMORY, type AuditBatch, CONTROL_CALLS, JOURNAL_MEMORY, recordsOf } from '#contracts'
+import { AUDIT_MEMORY, CONTROL_CALLS } from '#contracts'
+import { JOURNAL_MEMORY, type RecordBatch, recordsOf } from '#durable-queue'
 import { Channel, type Handlers } from '#rpc'
 import { type AuditOutlet, type AuditPlan, type RecordedEvent, systemClock } from '#schema'
 import { Folder } from '#test/folder'
@@ -12,7 +13,7 @@ import { openAuditOutlet } from './audit-outlet.ts'
 const NOTHING = {}
 
 interface Sent {
-  readonly batch: AuditBatch
+  readonly batch: RecordBatch
   readonly journal: number | null
 }
 
@@ -151,7 +152,7 @@ test('clients that never read cost nothing after the first batch', async () => {
   record(service.outlet, 'quick').confirm()
   await waitUntil('another batch', () => service.sent.length > sent)
   assert.deepEqual(service.ids().flat(), ['quick'])
-  assert.equal(service.sent.at(-1)?.batch.events, 1)
+  assert.equal(service.sent.at(-1)?.batch.length, 1)
 })
 
 test('an outlet that is closed records nothing, and leaves no open journal', async () => {

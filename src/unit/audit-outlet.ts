@@ -1,8 +1,9 @@
-import { formatCount, JournalGate, JournalWriter, journalTargets } from '#audit'
-import { AUDIT_MEMORY, AuditBatchBuilder, type CONTROL_CALLS } from '#contracts'
+import { formatCount, journalTargets } from '#audit'
+import { AUDIT_MEMORY, type CONTROL_CALLS } from '#contracts'
+import { BatchBuilder, type FormattedRecord, JournalGate, JournalWriter } from '#durable-queue'
 import { ActiveList } from '#http'
 import type { Remote } from '#rpc'
-import { type AuditOutlet, type AuditPlan, type Clock, ConfigError, type FormattedEvent } from '#schema'
+import { type AuditOutlet, type AuditPlan, type Clock, ConfigError } from '#schema'
 import { PendingEvent } from './pending-event.ts'
 import { TurnJournal } from './turn-journal.ts'
 
@@ -54,7 +55,7 @@ class BatchingOutlet implements AuditOutlet {
   readonly #id: number
   readonly #memory: Int32Array
   readonly #maxBlockTime: number
-  readonly #batch: AuditBatchBuilder
+  readonly #batch: BatchBuilder
   readonly #journal: TurnJournal | null
   /** Recorded events of this batch whose requests have not ended. */
   readonly #pending = new ActiveList<PendingEvent>()
@@ -68,7 +69,7 @@ class BatchingOutlet implements AuditOutlet {
 
   constructor(control: Remote<typeof CONTROL_CALLS>, id: number, input: OutletInput) {
     const { memory, maxBlockTime, journal, formats, queueBytes } = input
-    this.#batch = new AuditBatchBuilder(formats, queueBytes)
+    this.#batch = new BatchBuilder(formats, queueBytes)
     this.#control = control
     this.#id = id
     this.#memory = memory
@@ -87,7 +88,7 @@ class BatchingOutlet implements AuditOutlet {
     if (async) await value
   }
 
-  publish(event: FormattedEvent): void {
+  publish(event: FormattedRecord): void {
     if (!this.#isAccepting()) {
       this.#dropped++
       return
@@ -103,7 +104,7 @@ class BatchingOutlet implements AuditOutlet {
     else this.#added()
   }
 
-  replace(event: PendingEvent, later: FormattedEvent): void {
+  replace(event: PendingEvent, later: FormattedRecord): void {
     this.#pending.delete(event)
     if (event.position === null) {
       this.publish(later)
@@ -144,7 +145,7 @@ class BatchingOutlet implements AuditOutlet {
     return (this.#sent - Atomics.load(this.#memory, AUDIT_MEMORY.eventsRead)) | 0
   }
 
-  #record(event: FormattedEvent, journal: TurnJournal): PendingEvent | null {
+  #record(event: FormattedRecord, journal: TurnJournal): PendingEvent | null {
     if (!this.#isAccepting() || !journal.isActive) return null
     const pending = new PendingEvent(this, event, this.#batch.add(event), journal.store())
     this.#pending.add(pending)
@@ -165,13 +166,13 @@ class BatchingOutlet implements AuditOutlet {
   #flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
-    if (this.#batch.events === 0 && this.#dropped === 0) return
+    if (this.#batch.length === 0 && this.#dropped === 0) return
     this.#journal?.storeNow()
     for (const event of this.#pending.all()) this.#postpone(event)
     const batch = this.#batch.build()
     const journal = this.#journal?.endBatch() ?? null
     this.#control.auditEvents({ id: this.#id, batch, dropped: this.#dropped, journal })
-    this.#sent = (this.#sent + batch.events) | 0
+    this.#sent = (this.#sent + batch.length) | 0
     this.#hasRoom = this.#unread() <= MAX_UNREAD
     this.#dropped = 0
   }

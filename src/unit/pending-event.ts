@@ -1,23 +1,24 @@
+import type { FormattedRecord } from '#durable-queue'
 import type { ActiveListItem, EventStorage } from '#http'
-import type { FormattedEvent, RecordedEvent } from '#schema'
+import type { RecordedEvent } from '#schema'
 
 /** Publishes recorded events. */
 interface Recorder {
   confirm(event: PendingEvent): void
-  replace(event: PendingEvent, later: FormattedEvent): void
+  replace(event: PendingEvent, later: FormattedRecord): void
   withdraw(event: PendingEvent): void
 }
 
 /** An event in the journal whose request has not ended. */
 export class PendingEvent implements RecordedEvent, ActiveListItem {
   slot = -1
-  readonly event: FormattedEvent
+  readonly event: FormattedRecord
   readonly stored: EventStorage
   /** In the batch that is being collected; null where that batch was sent without it. */
   position: number | null
   readonly #recorder: Recorder
 
-  constructor(recorder: Recorder, event: FormattedEvent, position: number, stored: EventStorage) {
+  constructor(recorder: Recorder, event: FormattedRecord, position: number, stored: EventStorage) {
     this.#recorder = recorder
     this.event = event
     this.position = position
@@ -28,7 +29,7 @@ export class PendingEvent implements RecordedEvent, ActiveListItem {
     this.#recorder.confirm(this)
   }
 
-  replace(event: FormattedEvent): void {
+  replace(event: FormattedRecord): void {
     this.#recorder.replace(this, event)
   }
 

@@ -1,4 +1,5 @@
-import { AuditBatchBuilder, type CONTROL_CALLS, LOG_TOPIC, SPAN_TOPIC, type TelemetrySettings } from '#contracts'
+import { type CONTROL_CALLS, LOG_TOPIC, SPAN_TOPIC, type TelemetrySettings } from '#contracts'
+import { BatchBuilder } from '#durable-queue'
 import type { Remote } from '#rpc'
 import type { EndedSpan } from '#telemetry'
 
@@ -6,7 +7,7 @@ import type { EndedSpan } from '#telemetry'
 export class TelemetrySender {
   readonly #control: Pick<Remote<typeof CONTROL_CALLS>, 'telemetry'>
   readonly #settings: TelemetrySettings
-  readonly #batch = new AuditBatchBuilder()
+  readonly #batch = new BatchBuilder()
   /** The control thread counts those that it has read; wraps around. */
   readonly #read = new SharedArrayBuffer(4)
   readonly #reads = new Int32Array(this.#read)
@@ -30,12 +31,12 @@ export class TelemetrySender {
   #send(topic: string, id: string, time: number, text: string): void {
     const { maxQueue, maxBatch, scheduleDelay } = this.#settings
     const unread = (this.#sent - Atomics.load(this.#reads, 0)) | 0
-    if (unread + this.#batch.events >= maxQueue) {
+    if (unread + this.#batch.length >= maxQueue) {
       this.#dropped++
       return
     }
     this.#batch.add({ topic, id, time, texts: [text] })
-    if (this.#batch.events >= maxBatch || this.#batch.isFull) this.flush()
+    if (this.#batch.length >= maxBatch || this.#batch.isFull) this.flush()
     else this.#timer ??= setTimeout(() => this.flush(), scheduleDelay).unref()
   }
 
@@ -43,10 +44,10 @@ export class TelemetrySender {
   flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
-    if (this.#batch.events === 0 && this.#dropped === 0) return
+    if (this.#batch.length === 0 && this.#dropped === 0) return
     const batch = this.#batch.build()
     this.#control.telemetry({ batch, dropped: this.#dropped, read: this.#read })
-    this.#sent = (this.#sent + batch.events) | 0
+    this.#sent = (this.#sent + batch.length) | 0
     this.#dropped = 0
   }
 }

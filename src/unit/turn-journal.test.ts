@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
-import { JournalGate, JournalWriter } from '#audit'
-import { AuditBatchBuilder, JOURNAL_MEMORY } from '#contracts'
+import { BatchBuilder, JOURNAL_MEMORY, JournalGate, JournalWriter } from '#durable-queue'
 import { systemClock } from '#schema'
 import { Folder } from '#test/folder'
 import { once } from '#test/waiting'
@@ -11,7 +10,7 @@ import { TurnJournal } from './turn-journal.ts'
 /** The journal of a batch in a folder, and what happens, in its order. */
 function turns() {
   const folder = new Folder()
-  const batch = new AuditBatchBuilder()
+  const batch = new BatchBuilder()
   const happened: string[] = []
   const targets = [{ directory: folder.path, formats: 1, format: 0, topics: ['access'] }]
   const gate = new JournalGate(new SharedArrayBuffer(JOURNAL_MEMORY.bytes), 1)

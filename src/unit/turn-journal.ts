@@ -1,16 +1,15 @@
-import type { JournalWriter } from '#audit'
-import type { AuditBatchBuilder } from '#contracts'
+import type { BatchBuilder, JournalWriter } from '#durable-queue'
 import type { EventStorage } from '#http'
 
 /** Writes the events of a batch to the journal, those of a turn of the event loop at once. */
 export class TurnJournal {
-  readonly #batch: AuditBatchBuilder
+  readonly #batch: BatchBuilder
   readonly #writer: JournalWriter
   readonly #onTurnEnded: () => void
   #turn: Turn | null = null
 
   /** `onTurnEnded` is called when what waits for the events of a turn has gone on. */
-  constructor(batch: AuditBatchBuilder, writer: JournalWriter, onTurnEnded: () => void) {
+  constructor(batch: BatchBuilder, writer: JournalWriter, onTurnEnded: () => void) {
     this.#batch = batch
     this.#writer = writer
     this.#onTurnEnded = onTurnEnded

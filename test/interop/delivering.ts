@@ -1,5 +1,5 @@
 // Repeats failed calls of a transport, as the delivery engine does, without its queue and spool.
-import { type AuditRecord, RecordRefused, type Transport } from '../../src/audit/delivery/transport.ts'
+import { type QueuedRecord, RecordRefused, type Transport } from '../../src/durable-queue/delivery/transport.ts'
 
 export interface Delivered {
   /** Ids of records that the destination rejected permanently. */
@@ -10,7 +10,7 @@ export interface Delivered {
 /** Sends records in batches until all are accepted or rejected, for at most `timeout` milliseconds. */
 export async function deliver(
   transport: Transport,
-  records: readonly AuditRecord[],
+  records: readonly QueuedRecord[],
   { batch = 100, timeout = 60_000 }: { batch?: number; timeout?: number } = {},
 ): Promise<Delivered> {
   const [refused, failures]: [string[], Error[]] = [[], []]
@@ -24,7 +24,7 @@ export async function deliver(
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof RecordRefused) {
-        refused.push((next[error.index] as AuditRecord).id)
+        refused.push((next[error.index] as QueuedRecord).id)
         waiting = waiting.slice(error.index + 1)
       } else {
         failures.push(error as Error)

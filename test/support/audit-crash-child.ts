@@ -1,5 +1,6 @@
+import { AUDIT_WORDING } from '#audit'
 // Adds records to a delivery with a spool, and writes the id of each to standard output 500 ms later; is killed in between.
-import { Delivery, type Transport } from '#audit'
+import { Delivery, type Transport } from '#durable-queue'
 import { createLogger, memoryLog } from '#logging'
 import { systemClock } from '#schema'
 import { PLAN, recordsOf } from './audit-destination.ts'
@@ -15,7 +16,12 @@ const transport: Transport = {
 }
 const plan = { ...PLAN, maxEvents: Number(maxEvents), spool: { directory, maxBytes: 64 << 20 } }
 const logger = createLogger({ format: 'json', destination: memoryLog() })
-const delivery = new Delivery(transport, plan, { logger, clock: systemClock, name: 'crash' })
+const delivery = new Delivery(transport, plan, {
+  logger,
+  clock: systemClock,
+  name: 'crash',
+  wording: AUDIT_WORDING,
+})
 
 let next = 0
 setInterval(() => {

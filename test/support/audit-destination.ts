@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type AuditRecord, Delivery, type DeliveryEnv, type Transport } from '#audit'
+import { AUDIT_WORDING } from '#audit'
+import { Delivery, type DeliveryEnv, type QueueBounds, type QueuedRecord, type Transport } from '#durable-queue'
 import { createLogger, memoryLog } from '#logging'
-import type { QueuePlan } from '#schema'
 import { systemClock } from '#schema'
 
 /** How a destination treats one call: a throw or a rejection is a failure. */
-export type Treatment = (records: readonly AuditRecord[], signal: AbortSignal) => Promise<void> | void
+export type Treatment = (records: readonly QueuedRecord[], signal: AbortSignal) => Promise<void> | void
 
 export const ACCEPT: Treatment = () => {}
 export const STALL: Treatment = () => new Promise<never>(() => {})
@@ -16,8 +16,8 @@ export const REFUSE_CONNECTION: Treatment = () => {
 
 /** A peer of the delivery engine that behaves as a test says, and notes all that it gets. */
 export class AuditDestination implements Transport {
-  readonly accepted: AuditRecord[] = []
-  readonly calls: (readonly AuditRecord[])[] = []
+  readonly accepted: QueuedRecord[] = []
+  readonly calls: (readonly QueuedRecord[])[] = []
   treatment: Treatment
   closed = 0
   reopened = 0
@@ -32,7 +32,7 @@ export class AuditDestination implements Transport {
   }
 
   // Not async, so that a treatment that throws is a send that throws.
-  send(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {
+  send(records: readonly QueuedRecord[], signal: AbortSignal): Promise<void> {
     this.calls.push(records)
     const outcome = this.treatment(records, signal)
     if (outcome === undefined) {
@@ -54,11 +54,9 @@ export class AuditDestination implements Transport {
   }
 }
 
-export const PLAN: QueuePlan = {
+export const PLAN: QueueBounds = {
   maxEvents: 100_000,
   maxBytes: 32 << 20,
-  onFull: 'drop',
-  maxBlockTime: 5_000,
   spool: null,
 }
 
@@ -71,10 +69,10 @@ export class StartedDelivery implements AsyncDisposable {
   readonly destination: AuditDestination
   readonly #log = memoryLog()
 
-  constructor(destination: AuditDestination, plan: Partial<QueuePlan> = {}, env: Partial<DeliveryEnv> = {}) {
+  constructor(destination: AuditDestination, plan: Partial<QueueBounds> = {}, env: Partial<DeliveryEnv> = {}) {
     this.destination = destination
     const logger = createLogger({ format: 'json', destination: this.#log })
-    const services = { logger, clock: systemClock, name: 'broker', timing: QUICK, ...env }
+    const services = { logger, clock: systemClock, name: 'broker', wording: AUDIT_WORDING, timing: QUICK, ...env }
     this.delivery = new Delivery(destination, { ...PLAN, ...plan }, services)
   }
 
@@ -96,11 +94,11 @@ export class StartedDelivery implements AsyncDisposable {
   }
 }
 
-export function recordOf(id: number | string, text = `{"_id":"${id}"}`, topic = 'access'): AuditRecord {
+export function recordOf(id: number | string, text = `{"_id":"${id}"}`, topic = 'access'): QueuedRecord {
   return { topic, id: String(id), text, time: Date.now() }
 }
 
-export function recordsOf(count: number, from = 0): AuditRecord[] {
+export function recordsOf(count: number, from = 0): QueuedRecord[] {
   return Array.from({ length: count }, (_, n) => recordOf(from + n))
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#json'
-import type { AuditRecord } from '../../src/audit/delivery/transport.ts'
+import type { QueuedRecord } from '../../src/durable-queue/delivery/transport.ts'
 
 /** An access event of a request that a filter refused. */
 export function accessEvent(fields: JsonObject = {}): JsonObject {
@@ -56,7 +56,7 @@ export function configChangeEvent(fields: JsonObject = {}): JsonObject {
 export function auditRecords(
   count: number,
   text: (index: number) => string = (index) => `event ${index}`,
-): AuditRecord[] {
+): QueuedRecord[] {
   return Array.from({ length: count }, (_, index) => ({
     topic: 'access',
     id: `id-${index}`,

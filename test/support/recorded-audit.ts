@@ -1,6 +1,7 @@
-import { AuditBatchBuilder, type AuditEventHandler, AuditEventHandlerKind, recordsOf } from '#contracts'
+import { type AuditEventHandler, AuditEventHandlerKind } from '#contracts'
+import { BatchBuilder, type FormattedRecord, recordsOf } from '#durable-queue'
 import type { JsonObject } from '#json'
-import { type AuditOutlet, type AuditPlan, defineType, type FormattedEvent } from '#schema'
+import { type AuditOutlet, type AuditPlan, defineType } from '#schema'
 import { HANDLER_FIELDS, handlerBase } from '../../src/objects/lib/audit/handler-fields.ts'
 
 /** An event handler for tests: JSON text, and a transport that the recording outlet replaces. */
@@ -24,7 +25,7 @@ export const RecordingAuditEventHandler = defineType({
 /** Replaces the writer on the control thread, and records its events. */
 export class RecordedAudit {
   readonly plans: AuditPlan[] = []
-  readonly published: FormattedEvent[] = []
+  readonly published: FormattedRecord[] = []
   isFull = false
 
   readonly openAudit = async (plan: AuditPlan): Promise<AuditOutlet> => {
@@ -45,7 +46,7 @@ export class RecordedAudit {
 
   /** The events of a topic as the writer gets them, parsed. */
   events(topic: string): JsonObject[] {
-    const batch = new AuditBatchBuilder()
+    const batch = new BatchBuilder()
     for (const event of this.published) batch.add(event)
     const records = recordsOf(batch.build(), 1, { format: 0, topics: [topic] })
     return records.map(({ text }) => JSON.parse(text) as JsonObject)

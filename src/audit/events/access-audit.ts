@@ -1,3 +1,4 @@
+import type { FormattedRecord } from '#durable-queue'
 import {
   type AccessAuditor,
   ActiveList,
@@ -14,7 +15,7 @@ import {
   type Uri,
 } from '#http'
 import type { Logger } from '#logging'
-import type { Clock, FormattedEvent, RecordedEvent } from '#schema'
+import type { Clock, RecordedEvent } from '#schema'
 import { EVENTS } from '../log-events.ts'
 import type { AccessEventData, AccessRequest, AccessResponse } from './access-event.ts'
 
@@ -28,7 +29,7 @@ interface AccessAuditInput {
   /** User of a request, by its contexts or by an expression. */
   userIdOf(exchange: Exchange, response: Response | null): string | null | Promise<string | null>
   publish(data: AccessEventData, now: number): void
-  eventOf(data: AccessEventData, now: number): FormattedEvent
+  eventOf(data: AccessEventData, now: number): FormattedRecord
   /** Null where no handler keeps events beyond the process. */
   readonly record: ((data: AccessEventData, now: number) => RecordedEvent | null) | null
   readonly logger: Logger

@@ -1,6 +1,6 @@
 import type { JsonShape } from '#contracts'
+import type { TextTarget } from '#durable-queue'
 import type { JsonObject } from '#json'
-import type { TextTarget } from '#schema'
 import type { TopicFilter } from '../policies/filter-policies.ts'
 import { type AccessEventData, type AccessNames, accessEvent } from './access-event.ts'
 import type { AccessFields } from './access-fields.ts'
@@ -19,7 +19,7 @@ export interface TopicFormat {
 interface AccessFormatter {
   /** Undefined where no handler with that format accepts the topic. */
   format(data: AccessEventData): Texts
-  /** See `FormattedEvent.write`. */
+  /** See `FormattedRecord.write`. */
   write(data: AccessEventData, format: number, target: TextTarget): boolean | null
   /** Position of the id in the first text; undefined where it has none there. */
   readonly idAt: number | undefined

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { AuditBatchBuilder, type JsonShape, recordsOf } from '#contracts'
+import type { JsonShape } from '#contracts'
+import { BatchBuilder, recordsOf } from '#durable-queue'
 import { type AuditDecision, CREST_OPERATIONS, SerialId, TransactionId } from '#http'
 import { jsonString, jsonText } from '../event.ts'
 import { PointerTree } from '../policies/pointer-tree.ts'
@@ -108,7 +109,7 @@ const shapes = [
 /** Events as the writer gets them, and how many of them were written without a text. */
 function written(events: readonly AccessEventData[], naming: AccessNames, shape: JsonShape) {
   const line = accessLine(naming, safelist, shape)
-  const builder = new AuditBatchBuilder()
+  const builder = new BatchBuilder()
   let lines = 0
   for (const event of events) {
     const { _id: id, ...rest } = accessEvent(event, naming, safelist)

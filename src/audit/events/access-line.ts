@@ -1,6 +1,6 @@
 import type { JsonShape } from '#contracts'
+import type { TextTarget } from '#durable-queue'
 import { type AuditDecision, traceIdOf } from '#http'
-import type { TextTarget } from '#schema'
 import { jsonContent, jsonString, jsonText } from '../event.ts'
 import type { AccessEventData, AccessNames, AccessRequest } from './access-event.ts'
 import type { AccessFields } from './access-fields.ts'

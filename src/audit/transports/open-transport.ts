@@ -1,5 +1,5 @@
+import type { Transport, TransportEnv } from '#durable-queue'
 import type { TransportPlan } from '#schema'
-import type { Transport, TransportEnv } from '../delivery/transport.ts'
 
 type Open = (plan: never, env: TransportEnv) => Transport
 

@@ -1,4 +1,4 @@
-import { RecordRefused } from '../delivery/transport.ts'
+import { RecordRefused } from '#durable-queue'
 
 /** A range of records that a destination refused for good, because of at least one record of it. */
 export class RangeRefused extends Error {

@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryCounts } from '#audit'
+import type { Delivery, DeliveryCounts } from '#durable-queue'
 import type { MetricsScope } from '#metrics'
 
 const ACCEPTED = ['gw_audit_events_total', 'Audit events that the destination accepted.'] as const

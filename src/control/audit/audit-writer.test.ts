@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { configTrailPlan, JournalGate, JournalWriter, journalPath, journalTargets } from '#audit'
-import { AUDIT_MEMORY, AuditBatchBuilder } from '#contracts'
+import { configTrailPlan, journalTargets } from '#audit'
+import { AUDIT_MEMORY } from '#contracts'
+import { BatchBuilder, JournalGate, JournalWriter, journalPath } from '#durable-queue'
 import { createLogger, memoryLog } from '#logging'
 import { MetricsRegistry } from '#metrics'
 import { type AuditPlan, type HandlerPlan, type QueuePlan, systemClock } from '#schema'
@@ -37,7 +38,7 @@ function opened(result: ReturnType<AuditWriter['open']>) {
 }
 
 function batch(...ids: readonly string[]) {
-  const builder = new AuditBatchBuilder()
+  const builder = new BatchBuilder()
   for (const id of ids) builder.add({ topic: 'config', id, time: Date.now(), texts: [JSON.stringify({ _id: id })] })
   return builder.build()
 }
@@ -432,7 +433,7 @@ test('the events that a unit had not sent when it ended are taken from its journ
   const [unit, other] = [{}, {}]
   const { id, journals } = opened(writer.open(unit, plan))
   opened(writer.open(other, plan))
-  const builder = new AuditBatchBuilder()
+  const builder = new BatchBuilder()
   const targets = journalTargets(plan)
   const gate = new JournalGate(journals, id)
   const journal = new JournalWriter({ targets, service: id, gate, clock: systemClock, onFault: assert.fail })

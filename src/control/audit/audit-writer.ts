@@ -1,6 +1,13 @@
-import { type AuditRecord, formatCount, journalPath, journalTargets, strandedSpools, unitJournals } from '#audit'
-import type { HealthCheck } from '#contracts'
-import { AUDIT_MEMORY, type AuditBatch, type OpenedAudit, recordsOf } from '#contracts'
+import { formatCount, journalTargets } from '#audit'
+import { AUDIT_MEMORY, type HealthCheck, type OpenedAudit } from '#contracts'
+import {
+  journalPath,
+  orphanedSpools,
+  type QueuedRecord,
+  type RecordBatch,
+  recordsOf,
+  unitJournals,
+} from '#durable-queue'
 import { type Logger, ReplaceableLogger } from '#logging'
 import type { AuditPlan, Counter, HandlerPlan, Problem } from '#schema'
 import { EVENTS } from '../log-events.ts'
@@ -42,7 +49,7 @@ export class AuditWriter {
   readonly #journals = new JournalRemoval()
   readonly #pause: JournalPause
   /** Directories of spools that were logged. */
-  readonly #stranded = new Set<string>()
+  readonly #orphaned = new Set<string>()
   #ids = 0
 
   constructor(services: Omit<HandlerServices, 'keptMetrics'>) {
@@ -90,7 +97,7 @@ export class AuditWriter {
   }
 
   /** `journal` is the number of the batch in the journals of its service, where it is there. */
-  take(id: number, batch: AuditBatch, dropped: number, journal: number | null = null): void {
+  take(id: number, batch: RecordBatch, dropped: number, journal: number | null = null): void {
     const service = this.#opened.get(id)
     if (service === undefined) return
     if (dropped > 0) this.#dropped.add(dropped)
@@ -104,7 +111,7 @@ export class AuditWriter {
       const isAdded = delivery.add(recordsOf(batch, formats, plan))
       if (isAdded && plan.queue.spool !== null) safety.push(delivery.safety())
     }
-    Atomics.add(memory, AUDIT_MEMORY.eventsRead, batch.events)
+    Atomics.add(memory, AUDIT_MEMORY.eventsRead, batch.length)
     if (journal === null) return
     service.lastJournal = journal
     const paths = journalTargets(service.plan).map((target) => journalPath(target, id, journal))
@@ -171,18 +178,18 @@ export class AuditWriter {
   }
 
   /** Logs each spool in the folder whose events no handler sends, once. For a time at which all audit services are open. */
-  async logStrandedSpools(folder: string): Promise<void> {
+  async logOrphanedSpools(folder: string): Promise<void> {
     const targets = [...this.#opened.values()].flatMap(({ plan }) => journalTargets(plan))
     const used = new Set(targets.map(({ directory }) => directory))
-    for await (const { directory, bytes } of strandedSpools(folder, used)) {
-      if (this.#stranded.has(directory)) continue
-      this.#stranded.add(directory)
-      this.#logger.warn({ directory, bytes }, EVENTS.AUDIT_SPOOL_STRANDED)
+    for await (const { directory, bytes } of orphanedSpools(folder, used)) {
+      if (this.#orphaned.has(directory)) continue
+      this.#orphaned.add(directory)
+      this.#logger.warn({ directory, bytes }, EVENTS.AUDIT_SPOOL_ORPHANED)
     }
   }
 
   /** Events of a process that this one has taken over from; false where no handler of this one writes these files. */
-  takeRecords(files: string, records: readonly AuditRecord[]): boolean {
+  takeRecords(files: string, records: readonly QueuedRecord[]): boolean {
     for (const { handlers } of this.#opened.values()) {
       const found = handlers.find(([plan]) => exclusiveFiles(plan.transport) === files)
       if (found === undefined) continue

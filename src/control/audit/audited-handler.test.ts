@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { AuditRecord } from '#audit'
+import type { QueuedRecord } from '#durable-queue'
 import { type Handler, Response, respond } from '#http'
 import type { JsonObject } from '#json'
 import { exchangeFor } from '#test/exchange'
@@ -18,9 +18,9 @@ async function recorded(
   { headers = {}, base = BASE } = {},
 ): Promise<JsonObject[]> {
   const events: JsonObject[] = []
-  const added: AuditRecord[] = []
+  const added: QueuedRecord[] = []
   const trail = {
-    add: (records: readonly AuditRecord[]) => added.push(...records),
+    add: (records: readonly QueuedRecord[]) => added.push(...records),
     attempt: async () => {
       await new Promise((resolve) => setImmediate(resolve))
       events.push(...added.splice(0).map(({ text }) => JSON.parse(text) as JsonObject))

@@ -1,4 +1,5 @@
-import { type ConfigChange, configRecord, type Delivery } from '#audit'
+import { type ConfigChange, configRecord } from '#audit'
+import type { Delivery } from '#durable-queue'
 import { SerialIds } from '#http'
 import type { JsonObject } from '#json'
 import type { Clock } from '#schema'

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { type AuditRecord, type FilesPlan, openTransport, type Transport, type TransportEnv } from '#audit'
+import { type FilesPlan, openTransport } from '#audit'
+import type { QueuedRecord, Transport, TransportEnv } from '#durable-queue'
 import type { TransportPlan } from '#schema'
 
 /** Passes events of files to another process; false where that does not write them. */
-export type RecordsPassed = (files: string, records: readonly AuditRecord[]) => Promise<boolean>
+export type RecordsPassed = (files: string, records: readonly QueuedRecord[]) => Promise<boolean>
 
 /** The files that one handler alone writes: those of a folder with an extension; undefined for another transport. */
 export function exclusiveFiles({ exclusive, extension }: TransportPlan & Partial<FilesPlan>): string | undefined {
@@ -65,7 +66,7 @@ export class CurrentTransport implements Transport {
     await this.close()
   }
 
-  async send(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {
+  async send(records: readonly QueuedRecord[], signal: AbortSignal): Promise<void> {
     const files = exclusiveFiles(this.#plan)
     if (this.#pass !== null && files !== undefined) {
       const plain = records.map(({ topic, id, text, time }) => ({ topic, id, text, time }))

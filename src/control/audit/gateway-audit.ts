@@ -1,14 +1,15 @@
 import {
+  AUDIT_WORDING,
   CONFIG_TOPIC,
   configTrailFolder,
   configTrailPlan,
-  Delivery,
   openFiles,
   spoolsFolder,
   trailCollection,
 } from '#audit'
 import type { AuditService } from '#contracts'
 import type { Collection, Refusal } from '#crest'
+import { Delivery } from '#durable-queue'
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
 import type { MetricsScope } from '#metrics'
@@ -63,6 +64,7 @@ export class GatewayAudit {
     this.#trail = new Delivery(openFiles(plan, env), CONFIG_QUEUE, {
       ...env,
       name: CONFIG_HANDLER,
+      wording: AUDIT_WORDING,
       onDelay: delayObserver(metrics, CONFIG_HANDLER),
       timing: { longestRetry: LONGEST_RETRY },
     })
@@ -89,8 +91,8 @@ export class GatewayAudit {
   }
 
   /** Logs spools that no handler uses. While a unit starts, the audit services of its routes may not be open yet. */
-  async logStrandedSpools(units: readonly { readonly state: string }[]): Promise<void> {
-    if (units.every(({ state }) => state === 'ready')) await this.#writer.logStrandedSpools(this.#spools)
+  async logOrphanedSpools(units: readonly { readonly state: string }[]): Promise<void> {
+    if (units.every(({ state }) => state === 'ready')) await this.#writer.logOrphanedSpools(this.#spools)
   }
 
   /** Writes queued events. */

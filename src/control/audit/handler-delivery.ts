@@ -1,5 +1,6 @@
-import { type AuditRecord, Delivery } from '#audit'
+import { AUDIT_WORDING } from '#audit'
 import type { HealthCheck } from '#contracts'
+import { Delivery, type QueuedRecord } from '#durable-queue'
 import { type Logger, ReplaceableLogger } from '#logging'
 import type { MetricsScope } from '#metrics'
 import type { Clock, HandlerPlan } from '#schema'
@@ -50,6 +51,7 @@ export class HandlerDelivery {
       logger: this.#logger,
       clock,
       name,
+      wording: AUDIT_WORDING,
       ...(queue.onFull === 'block' && { onFullChange }),
       onDelay: delayObserver(this.#metrics, name),
     })
@@ -85,7 +87,7 @@ export class HandlerDelivery {
   }
 
   /** Whether some of them were added. */
-  add(records: readonly AuditRecord[]): boolean {
+  add(records: readonly QueuedRecord[]): boolean {
     const { added } = this.#delivery
     this.#delivery.add(records)
     return this.#delivery.added > added

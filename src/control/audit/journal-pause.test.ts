@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { JournalGate } from '#audit'
+import { JournalGate } from '#durable-queue'
 import { createLogger, memoryLog } from '#logging'
 import { systemClock } from '#schema'
 import { Folder } from '#test/folder'

@@ -1,5 +1,6 @@
 import { formatCount } from '#audit'
-import { AUDIT_MEMORY, AuditBatchBuilder } from '#contracts'
+import { AUDIT_MEMORY } from '#contracts'
+import { BatchBuilder } from '#durable-queue'
 import { type AuditOutlet, type AuditPlan, ConfigError } from '#schema'
 import type { AuditWriter } from './audit-writer.ts'
 
@@ -9,7 +10,7 @@ export function openLocalOutlet(writer: AuditWriter, owner: object, plan: AuditP
   if ('problems' in opened) throw new ConfigError(opened.problems)
   const { id, memory } = opened
   const shared = new Int32Array(memory)
-  const batch = new AuditBatchBuilder(formatCount(plan))
+  const batch = new BatchBuilder(formatCount(plan))
   return {
     publish: (event) => {
       batch.add(event)

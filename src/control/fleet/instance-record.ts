@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { boundedWait } from '#contracts'
 import { type EtcdClient, EtcdError, type EtcdErrorKind, type KeyValue, type OperationResult } from '#etcd'
 import type { StoreKeys } from '#releases'
+import { boundedWait } from '#timing'
 import { decodeStatus, encodeStatus, type InstanceStatus, processOf } from './instance-status.ts'
 
 /** Seconds after which the record of an instance that is gone disappears. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { AuditRecord } from '#audit'
+import type { QueuedRecord } from '#durable-queue'
 import type { JsonObject } from '#json'
 import { ConfigAudit } from '../audit/config-audit.ts'
 import { FolderChanges } from './folder-changes.ts'
@@ -11,7 +11,7 @@ function trail() {
   const events: JsonObject[] = []
   let open = 0
   const most = { atOnce: 0 }
-  const add = (records: readonly AuditRecord[]): void => {
+  const add = (records: readonly QueuedRecord[]): void => {
     for (const { text } of records) events.push(JSON.parse(text) as JsonObject)
   }
   const attempt = async (): Promise<boolean> => {

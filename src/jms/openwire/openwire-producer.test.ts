@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AuditBatchBuilder, recordsOf } from '#contracts'
+import { BatchBuilder, recordsOf } from '#durable-queue'
 import { JmsError, MessageRefused } from '#jms'
 import { endpointAt, numbered, producerOf, producerPlan } from '#test/jms-plan'
 import { commandFrame, OpenWireBroker, producerAck } from '#test/openwire-broker'
@@ -82,7 +82,7 @@ test('messages that are encoded already have the same text and id', async () => 
   for (const texts of [['{}', '{"n":1}'], TEXTS, ['{"nul":"\0"}', '{}']]) {
     await using broker = await OpenWireBroker.start()
     await using producer = producerOf(producerPlan([endpointAt(broker.port)]))
-    const builder = new AuditBatchBuilder()
+    const builder = new BatchBuilder()
     for (const [at, text] of texts.entries()) builder.add({ topic: 'access', id: `id-${at}`, time: 0, texts: [text] })
     await producer.send(recordsOf(builder.build(), 1, { format: 0, topics: ['access'] }))
     assert.deepEqual(

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { RetryDelay } from '#contracts'
 import type { Clock } from '#schema'
+import { RetryDelay } from '#timing'
 import { decryptionMechanism, signatureInput } from './mechanisms.ts'
 import { isLostSession, ModuleFunctionError, ModuleUnavailableError } from './module-errors.ts'
 import { ModuleProcess, type ModuleSettings } from './module-process.ts'

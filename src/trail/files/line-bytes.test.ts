@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { AuditBatchBuilder, recordsOf } from '#contracts'
+import { BatchBuilder, recordsOf } from '#durable-queue'
 import { type Line, lineBytes } from './line-bytes.ts'
 
 /** Records of batches, as texts or encoded. */
@@ -13,7 +13,7 @@ test('bytes of lines are those of their texts, encoded or not, with any line end
   fc.assert(
     fc.property(lines, fc.constantFrom('\n', '\r\n'), (batches, lineEnd) => {
       const all = batches.flatMap(({ texts, isEncoded, from }): readonly Line[] => {
-        const builder = new AuditBatchBuilder()
+        const builder = new BatchBuilder()
         for (const text of texts) builder.add({ topic: 'access', id: 'id', time: 0, texts: [text] })
         const records = recordsOf(builder.build(), 1, { format: 0, topics: ['access'] })
         return isEncoded ? records.slice(from) : texts
@@ -26,7 +26,7 @@ test('bytes of lines are those of their texts, encoded or not, with any line end
 })
 
 test('records of one batch are not copied', () => {
-  const builder = new AuditBatchBuilder()
+  const builder = new BatchBuilder()
   const texts = ['1', '2', '3'].map((text) => text.repeat(3_000))
   for (const text of texts) builder.add({ topic: 'access', id: text, time: 0, texts: [text] })
   const batch = builder.build()

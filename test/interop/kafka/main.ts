@@ -5,11 +5,11 @@ import { systemClock } from '#schema'
 import { accessEvent } from '#test/audit-events'
 import { kafkaPlan } from '#test/kafka-plan'
 import { freePort } from '#test/nginx'
-import type { AuditRecord, Transport } from '../../../src/audit/delivery/transport.ts'
 import { kafkaText } from '../../../src/audit/formats/kafka.ts'
 import type { KafkaPlan } from '../../../src/audit/transports/kafka/kafka-plan.ts'
 import { openKafka } from '../../../src/audit/transports/kafka/kafka-transport.ts'
 import { DEFAULT_TLS_PLAN } from '../../../src/audit/transports/tls-plan.ts'
+import type { QueuedRecord, Transport } from '../../../src/durable-queue/delivery/transport.ts'
 import { deliver } from '../delivering.ts'
 import { type Flow, runFlows } from '../flows.ts'
 import { withOwned } from '../owned.ts'
@@ -21,7 +21,7 @@ interface Peers {
 }
 
 /** Events of a few transactions; `_id` is the position. */
-function events(topic: string, count: number, padding = ''): AuditRecord[] {
+function events(topic: string, count: number, padding = ''): QueuedRecord[] {
   return Array.from({ length: count }, (_, index) => ({
     topic,
     id: String(index),
@@ -92,7 +92,7 @@ const FLOWS: readonly Flow<Peers>[] = [
     run: async ({ kafka, open }) => {
       const transport = open({ maxRequestBytes: 10 * MAX_MESSAGE_BYTES })
       const records = events('large', 40, 'x'.repeat(10_000))
-      const large = events('large', 8, 'y'.repeat(MAX_MESSAGE_BYTES))[7] as AuditRecord
+      const large = events('large', 8, 'y'.repeat(MAX_MESSAGE_BYTES))[7] as QueuedRecord
       records[7] = large
       const { refused } = await deliver(transport, records)
       await transport.close()

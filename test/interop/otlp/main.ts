@@ -7,12 +7,12 @@ import { systemClock } from '#schema'
 import { Tracer } from '#telemetry'
 import { accessEvent } from '#test/audit-events'
 import { exchangeFor } from '#test/exchange'
-import { type AuditRecord, RecordRefused, type Transport } from '../../../src/audit/delivery/transport.ts'
 import { otlpLogRecord } from '../../../src/audit/formats/otlp.ts'
 import { type OtlpPlan, openOtlp } from '../../../src/audit/transports/otlp/otlp-transport.ts'
 import { DEFAULT_TLS_PLAN } from '../../../src/audit/transports/tls-plan.ts'
 import { otlpLogRecordOf } from '../../../src/control/monitoring/telemetry/otlp-log-record.ts'
 import { otlpMetrics } from '../../../src/control/monitoring/telemetry/otlp-metrics.ts'
+import { type QueuedRecord, RecordRefused, type Transport } from '../../../src/durable-queue/delivery/transport.ts'
 import { deliver } from '../delivering.ts'
 import { type Flow, runFlows } from '../flows.ts'
 import { withOwned } from '../owned.ts'
@@ -23,7 +23,7 @@ interface Peers {
   open(plan?: Partial<OtlpPlan>): Transport
 }
 
-function events(prefix: string, count: number): AuditRecord[] {
+function events(prefix: string, count: number): QueuedRecord[] {
   return Array.from({ length: count }, (_, index) => ({
     topic: 'access',
     id: `${prefix}-${index}`,
@@ -55,13 +55,13 @@ function complete(compression: OtlpPlan['compression']): Flow<Peers> {
   }
 }
 
-const record = (topic: string, text: string, n = 0): AuditRecord => ({ topic, id: `${n}`, text, time: Date.now() })
+const record = (topic: string, text: string, n = 0): QueuedRecord => ({ topic, id: `${n}`, text, time: Date.now() })
 
 /** The collector decodes every field strictly, and exports what it understood. */
 const telemetry: Flow<Peers> = {
   name: 'spans, metrics with exemplars and log entries are understood',
   run: async ({ collector, open }) => {
-    const spans: AuditRecord[] = []
+    const spans: QueuedRecord[] = []
     const tracer = new Tracer({ isParentBased: true, ratio: 1 }, ({ text }) => spans.push(record('spans', text)))
     const exchange = exchangeFor('GET', 'http://shop.example/cart?secret=1', { headers: { 'User-Agent': 'é "' } })
     const span = tracer.begin('GET', { parents: [`00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`], states: ['v=1'] })
@@ -121,7 +121,7 @@ const FLOWS: readonly Flow<Peers>[] = [
     name: 'a record that the collector can not decode is rejected, and the others arrive',
     run: async ({ collector, open }) => {
       const records = events('refused', 9)
-      records[4] = { ...(records[4] as AuditRecord), text: '{"timeUnixNano":"no number"}' }
+      records[4] = { ...(records[4] as QueuedRecord), text: '{"timeUnixNano":"no number"}' }
       const transport = open()
       const { refused } = await deliver(transport, records)
       await transport.close()

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { createLogger } from '#logging'
 import { systemClock } from '#schema'
 import { accessEvent } from '#test/audit-events'
-import type { AuditRecord, Transport } from '../../../src/audit/delivery/transport.ts'
 import { type SyslogSettings, syslogMessage } from '../../../src/audit/formats/syslog.ts'
 import type { SyslogPlan } from '../../../src/audit/transports/syslog/syslog-plan.ts'
 import { openSyslog } from '../../../src/audit/transports/syslog/syslog-transport.ts'
 import { DEFAULT_TLS_PLAN } from '../../../src/audit/transports/tls-plan.ts'
+import type { QueuedRecord, Transport } from '../../../src/durable-queue/delivery/transport.ts'
 import { deliver } from '../delivering.ts'
 import { type Flow, runFlows } from '../flows.ts'
 import { withOwned } from '../owned.ts'
@@ -31,7 +31,7 @@ const SETTINGS: SyslogSettings = {
 /** Text that is difficult for parsers, terminals and framing. */
 const AWKWARD = 'é€😀 "quoted" \\ ] [x@1 a="b"] \n\r\t\0\u001b[31m\u2028 12 <34>1 '
 
-function events(prefix: string, count: number): { events: ReturnType<typeof accessEvent>[]; records: AuditRecord[] } {
+function events(prefix: string, count: number): { events: ReturnType<typeof accessEvent>[]; records: QueuedRecord[] } {
   const made = Array.from({ length: count }, (_, index) =>
     accessEvent({ _id: `${prefix}-${index}`, transactionId: `${AWKWARD}${index}`, userId: AWKWARD }),
   )

@@ -3,14 +3,15 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type AuditRecord, openFiles, readEvents } from '#audit'
+import { openFiles, readEvents } from '#audit'
+import type { QueuedRecord } from '#durable-queue'
 import { CHAIN_SECRET, chainPlan, eventText, fileEnv, filePlan, idsIn, namesIn } from '#test/audit-files'
 import { Folder } from '#test/folder'
 import { once } from '#test/waiting'
 import { NO_ROTATION, TopicFiles, verifyTrail } from '#trail'
 
 const { signal } = new AbortController()
-const record = (topic: string, id: string | number, more = ''): AuditRecord => ({
+const record = (topic: string, id: string | number, more = ''): QueuedRecord => ({
   topic,
   id: String(id),
   text: eventText(id, more),

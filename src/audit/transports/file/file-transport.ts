@@ -1,13 +1,13 @@
-import { boundedWait } from '#contracts'
-import { type FilePlan, MAX_READ_LINE, TopicFile } from '#trail'
 import {
-  type AuditRecord,
   LOCAL_LIMITS,
+  type QueuedRecord,
   RecordRefused,
   sizeOf,
   type Transport,
   type TransportEnv,
-} from '../../delivery/transport.ts'
+} from '#durable-queue'
+import { boundedWait } from '#timing'
+import { type FilePlan, MAX_READ_LINE, TopicFile } from '#trail'
 import { TRAIL_EVENTS } from '../../file-log-events.ts'
 import { within } from '../within.ts'
 
@@ -33,7 +33,7 @@ type Lines = Pick<TopicFile, 'start' | 'append' | 'reopen' | 'close'>
 
 /** A call of `send`, until it has succeeded. */
 interface Call {
-  readonly records: readonly AuditRecord[]
+  readonly records: readonly QueuedRecord[]
   /** Number of written records by topic: they are not written again when the call is repeated. */
   readonly written: Map<string, number>
   /** The write that runs, also after the call was aborted. */
@@ -53,7 +53,7 @@ export class FileTransport implements Transport {
     for (const topic of topics) this.#file(topic)
   }
 
-  async send(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {
+  async send(records: readonly QueuedRecord[], signal: AbortSignal): Promise<void> {
     const tooLong = records.findIndex((record) => sizeOf(record) > MAX_LINE)
     await this.#write(tooLong === -1 ? records : records.slice(0, tooLong), signal)
     if (tooLong !== -1) throw new RecordRefused(tooLong, `a line has ${MAX_LINE} bytes at most`)
@@ -71,7 +71,7 @@ export class FileTransport implements Transport {
     await boundedWait(Promise.all([...this.#files.values()].map(end)), CLOSE_LIMIT)
   }
 
-  async #write(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {
+  async #write(records: readonly QueuedRecord[], signal: AbortSignal): Promise<void> {
     const last = this.#call
     if (last !== null && !isSame(last.records, records)) {
       const ended = last.running?.catch(() => {}) ?? Promise.resolve()
@@ -108,12 +108,12 @@ export class FileTransport implements Transport {
   }
 }
 
-function isSame(before: readonly AuditRecord[], now: readonly AuditRecord[]): boolean {
+function isSame(before: readonly QueuedRecord[], now: readonly QueuedRecord[]): boolean {
   return before.length === now.length && before.every(({ id }, at) => id === now[at]?.id)
 }
 
 /** Most batches have one topic. */
-function byTopic(records: readonly AuditRecord[]): ReadonlyMap<string, readonly AuditRecord[]> {
+function byTopic(records: readonly QueuedRecord[]): ReadonlyMap<string, readonly QueuedRecord[]> {
   const topic = records[0]?.topic
   if (topic !== undefined && records.every((record) => record.topic === topic)) return new Map([[topic, records]])
   return Map.groupBy(records, ({ topic }) => topic)

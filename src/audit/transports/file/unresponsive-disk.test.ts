@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Delivery } from '#audit'
+import { AUDIT_WORDING } from '#audit'
+import { Delivery } from '#durable-queue'
 import { createLogger, memoryLog } from '#logging'
 import { systemClock } from '#schema'
 import { PLAN, recordOf, recordsOf } from '#test/audit-destination'
@@ -35,7 +36,8 @@ class Disk {
 
 function trailOn(disk: Disk, timing = {}) {
   const logger = createLogger({ format: 'json', destination: memoryLog() })
-  return new Delivery(new FileTransport([], () => disk), PLAN, { logger, clock: systemClock, name: 'config', timing })
+  const env = { logger, clock: systemClock, name: 'config', wording: AUDIT_WORDING, timing }
+  return new Delivery(new FileTransport([], () => disk), PLAN, env)
 }
 
 describe('files on a disk that fails or does not respond', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type QueuedRecord, RecordRefused } from '#durable-queue'
 import { createLogger, memoryLog } from '#logging'
 import { systemClock } from '#schema'
 import { endpointAt, NO_SIGNAL, producerPlan } from '#test/jms-plan'
 import { OpenWireBroker } from '#test/openwire-broker'
-import { type AuditRecord, RecordRefused } from '../../delivery/transport.ts'
 import { openTransport } from '../open-transport.ts'
 import type { JmsPlan } from './jms-transport.ts'
 
@@ -14,12 +14,12 @@ async function open(port: number, envelope: JmsPlan['envelope'] = 'event') {
   const plan = { type: 'jms', producer: producerPlan([endpointAt(port)]), envelope }
   const transport = await openTransport(plan, env)
   return {
-    send: (records: readonly AuditRecord[]) => transport.send(records, NO_SIGNAL),
+    send: (records: readonly QueuedRecord[]) => transport.send(records, NO_SIGNAL),
     [Symbol.asyncDispose]: () => transport.close(),
   }
 }
 
-const record = (id: string, text = `{"_id":"${id}"}`): AuditRecord => ({ topic: 'access', id, text, time: 0 })
+const record = (id: string, text = `{"_id":"${id}"}`): QueuedRecord => ({ topic: 'access', id, text, time: 0 })
 
 test('a record is a message with its text, and its id to recognise repeats', async () => {
   await using broker = await OpenWireBroker.start()

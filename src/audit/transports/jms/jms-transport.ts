@@ -1,11 +1,5 @@
+import { type BatchLimits, type QueuedRecord, RecordRefused, type Transport, type TransportEnv } from '#durable-queue'
 import { type JmsMessage, type JmsProducer, MessageRefused, openProducer, type ProducerPlan } from '#jms'
-import {
-  type AuditRecord,
-  type BatchLimits,
-  RecordRefused,
-  type Transport,
-  type TransportEnv,
-} from '../../delivery/transport.ts'
 
 /** A JMS broker, as plain data. */
 export interface JmsPlan {
@@ -32,7 +26,7 @@ class JmsTransport implements Transport {
     this.#envelope = envelope
   }
 
-  async send(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {
+  async send(records: readonly QueuedRecord[], signal: AbortSignal): Promise<void> {
     try {
       await this.#producer.send(this.#envelope === 'event' ? records : records.map(withTopic), signal)
     } catch (error) {
@@ -46,7 +40,7 @@ class JmsTransport implements Transport {
   }
 }
 
-function withTopic({ id, topic, text }: AuditRecord): JmsMessage {
+function withTopic({ id, topic, text }: QueuedRecord): JmsMessage {
   // The text is JSON already.
   return { id, text: `{"auditTopic":${JSON.stringify(topic)},"event":${text}}` }
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { queryObjects } from 'node:v8'
+import { type QueuedRecord, RecordRefused, type Transport } from '#durable-queue'
 import { createLogger, memoryLog } from '#logging'
 import { systemClock } from '#schema'
 import { accessEvent, auditRecords } from '#test/audit-events'
 import { KafkaBroker, MESSAGE_TOO_LARGE, NOT_LEADER_OR_FOLLOWER } from '#test/kafka-broker'
 import { kafkaPlan } from '#test/kafka-plan'
-import { type AuditRecord, RecordRefused, type Transport } from '../../delivery/transport.ts'
 import { kafkaText } from '../../formats/kafka.ts'
 import type { KafkaPlan } from './kafka-plan.ts'
 import { openKafka } from './kafka-transport.ts'
@@ -19,7 +19,7 @@ function open(port: number, plan: Partial<KafkaPlan> = {}): Transport & AsyncDis
   return Object.assign(transport, { [Symbol.asyncDispose]: () => transport.close() })
 }
 
-const events = (count: number): AuditRecord[] =>
+const events = (count: number): QueuedRecord[] =>
   auditRecords(count, (index) =>
     kafkaText('common', 'access', accessEvent({ _id: `id-${index}`, transactionId: `t-${index % 5}` })),
   )

@@ -1,5 +1,5 @@
 import type { MessageToProduce } from '@platformatic/kafka'
-import type { AuditRecord, Transport, TransportEnv } from '../../delivery/transport.ts'
+import type { QueuedRecord, Transport, TransportEnv } from '#durable-queue'
 import { kafkaKeyAndValue } from '../../formats/kafka.ts'
 import { RangeRefused, rangeEnds, sendHalvingRefused } from '../refused-range.ts'
 import { within } from '../within.ts'
@@ -25,7 +25,7 @@ class KafkaTransport implements Transport {
     this.#plan = plan
   }
 
-  async send(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {
+  async send(records: readonly QueuedRecord[], signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     const sizes = records.map(({ text }) => Buffer.byteLength(text) + RECORD_OVERHEAD)
     let start = 0
@@ -44,7 +44,7 @@ class KafkaTransport implements Transport {
     open.destroy()
   }
 
-  async #produce(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {
+  async #produce(records: readonly QueuedRecord[], signal: AbortSignal): Promise<void> {
     // The library is loaded with the first event: gateways without Kafka do not need its memory.
     this.#open ??= await openProducer(this.#plan)
     const open = this.#open
@@ -63,7 +63,7 @@ class KafkaTransport implements Transport {
     }
   }
 
-  #message({ text, time, topic }: AuditRecord): MessageToProduce<Buffer, Buffer, string, string> {
+  #message({ text, time, topic }: QueuedRecord): MessageToProduce<Buffer, Buffer, string, string> {
     const { key, value } = kafkaKeyAndValue(text)
     return {
       topic: this.#plan.kafkaTopic ?? `${this.#plan.topicPrefix}${topic}`,

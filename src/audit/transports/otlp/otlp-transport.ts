@@ -2,17 +2,17 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { acquireClient, type Client, UpstreamError } from '#client'
 import type { TlsPlan } from '#contracts'
-import { Body, Headers, type InternalResponse, internalCall, internalExchange, Request, Uri } from '#http'
-import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
-import { otlpAttributes } from '#telemetry'
 import {
-  type AuditRecord,
   type BatchLimits,
+  type QueuedRecord,
   RecordsDiscarded,
   SendDeferred,
   type Transport,
   type TransportEnv,
-} from '../../delivery/transport.ts'
+} from '#durable-queue'
+import { Body, Headers, type InternalResponse, internalCall, internalExchange, Request, Uri } from '#http'
+import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
+import { otlpAttributes } from '#telemetry'
 import { RangeRefused, rangeEnds, sendHalvingRefused } from '../refused-range.ts'
 import { clientTlsOf } from '../tls-plan.ts'
 import { retryAfterOf } from './retry-after.ts'
@@ -116,7 +116,7 @@ class OtlpTransport implements Transport {
     })
   }
 
-  async send(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {
+  async send(records: readonly QueuedRecord[], signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     const { until, reason: asked } = this.#deferral
     const wait = until - this.#env.clock.monotonic()
@@ -136,7 +136,7 @@ class OtlpTransport implements Transport {
     await this.#client.release()
   }
 
-  async #export(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {
+  async #export(records: readonly QueuedRecord[], signal: AbortSignal): Promise<void> {
     const text = `${this.#prefix}${records.map((record) => record.text).join(',')}${this.#suffix}`
     const response = await this.#call(text, signal)
     const { status } = response

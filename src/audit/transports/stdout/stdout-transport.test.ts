@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type AuditRecord, openStdout } from '#audit'
+import { openStdout } from '#audit'
+import type { QueuedRecord } from '#durable-queue'
 import { LinesNotWritten } from '#logging'
 
 const { signal } = new AbortController()
-const record = (id: string): AuditRecord => ({ topic: 'access', id, text: `{"_id":"${id}"}`, time: 0 })
+const record = (id: string): QueuedRecord => ({ topic: 'access', id, text: `{"_id":"${id}"}`, time: 0 })
 const LINE = '{"_id":"1"}\n'.length
 
 /** An output that begins so many lines and fails then. */

@@ -1,13 +1,13 @@
+import { LOCAL_LIMITS, type QueuedRecord, sizeOf, type Transport } from '#durable-queue'
 import { LinesNotWritten, standardOutput } from '#logging'
 import { lineBytes } from '#trail'
-import { type AuditRecord, LOCAL_LIMITS, sizeOf, type Transport } from '../../delivery/transport.ts'
 
 /** Where lines go; standard output by default. */
 type Output = Pick<ReturnType<typeof standardOutput>, 'send'>
 
 /** Records of a failed call, of which so many were begun. */
 interface FailedCall {
-  readonly records: readonly AuditRecord[]
+  readonly records: readonly QueuedRecord[]
   readonly begun: number
 }
 
@@ -35,13 +35,13 @@ export function openStdout(output: Output = standardOutput()): Transport {
 }
 
 /** Index after the records whose lines have so many bytes. */
-function endOf(records: readonly AuditRecord[], from: number, bytes: number): number {
+function endOf(records: readonly QueuedRecord[], from: number, bytes: number): number {
   let left = bytes
   let at = from
   for (; left > 0; at++) left -= sizeOf(records[at]!) + 1
   return at
 }
 
-function isSame(before: readonly AuditRecord[], now: readonly AuditRecord[]): boolean {
+function isSame(before: readonly QueuedRecord[], now: readonly QueuedRecord[]): boolean {
   return before.length === now.length && before.every(({ id }, at) => id === now[at]?.id)
 }

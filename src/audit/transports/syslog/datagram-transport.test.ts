@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createSocket, type Socket } from 'node:dgram'
 import { test } from 'node:test'
+import { RecordRefused, type Transport } from '#durable-queue'
 import { createLogger, memoryLog } from '#logging'
 import { systemClock } from '#schema'
 import { auditRecords } from '#test/audit-events'
 import { once } from '#test/waiting'
-import { RecordRefused, type Transport } from '../../delivery/transport.ts'
 import { openSyslog } from './syslog-transport.ts'
 
 const env = { logger: createLogger({ destination: memoryLog() }), clock: systemClock }

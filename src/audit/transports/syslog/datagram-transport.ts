@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
-import { type AuditRecord, RecordRefused, type Transport, type TransportEnv } from '../../delivery/transport.ts'
+import { type QueuedRecord, RecordRefused, type Transport, type TransportEnv } from '#durable-queue'
 import { within } from '../within.ts'
 import type { SyslogPlan } from './syslog-plan.ts'
 
@@ -28,7 +28,7 @@ export class DatagramTransport implements Transport {
     this.#env = env
   }
 
-  async send(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {
+  async send(records: readonly QueuedRecord[], signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     const connected = await this.#connect(signal)
     try {

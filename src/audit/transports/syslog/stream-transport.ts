@@ -1,4 +1,4 @@
-import type { AuditRecord, Transport, TransportEnv } from '../../delivery/transport.ts'
+import type { QueuedRecord, Transport, TransportEnv } from '#durable-queue'
 import { within } from '../within.ts'
 import { openStream, type StreamConnection } from './stream-connection.ts'
 import type { SyslogPlan } from './syslog-plan.ts'
@@ -22,16 +22,16 @@ export class StreamTransport implements Transport {
   readonly #env: TransportEnv
   #connection: StreamConnection | null = null
   /** The batches that were written on this connection, the last one and those within the confirmation time before it. */
-  #unconfirmed: { readonly records: readonly AuditRecord[]; readonly writtenAt: number }[] = []
+  #unconfirmed: { readonly records: readonly QueuedRecord[]; readonly writtenAt: number }[] = []
   /** Records that counted as accepted, but may be lost. */
-  #doubtful: readonly AuditRecord[] = []
+  #doubtful: readonly QueuedRecord[] = []
 
   constructor(plan: SyslogPlan, env: TransportEnv) {
     this.#plan = plan
     this.#env = env
   }
 
-  async send(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {
+  async send(records: readonly QueuedRecord[], signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     try {
       const connection = await this.#usable(signal)
@@ -67,7 +67,7 @@ export class StreamTransport implements Transport {
     return this.#connection
   }
 
-  #remember(records: readonly AuditRecord[]): void {
+  #remember(records: readonly QueuedRecord[]): void {
     const writtenAt = this.#env.clock.monotonic()
     this.#unconfirmed.push({ records, writtenAt })
     let count = this.#unconfirmed.reduce((sum, batch) => sum + batch.records.length, 0)
@@ -91,7 +91,7 @@ export class StreamTransport implements Transport {
 }
 
 /** The messages with their lengths, in pieces of whole messages. */
-function* framed(records: readonly AuditRecord[]): Generator<Buffer> {
+function* framed(records: readonly QueuedRecord[]): Generator<Buffer> {
   let frames: Buffer[] = []
   let bytes = 0
   for (const { text } of records) {

@@ -1,4 +1,4 @@
-import type { Transport, TransportEnv } from '../../delivery/transport.ts'
+import type { Transport, TransportEnv } from '#durable-queue'
 import { DatagramTransport } from './datagram-transport.ts'
 import { StreamTransport } from './stream-transport.ts'
 import type { SyslogPlan } from './syslog-plan.ts'

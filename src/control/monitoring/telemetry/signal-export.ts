@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { type AuditRecord, DEFAULT_TLS_PLAN, Delivery, type DeliveryCounts, type OtlpPlan } from '#audit'
+import { AUDIT_EVENTS, DEFAULT_TLS_PLAN, type OtlpPlan } from '#audit'
 import type { HealthCheck, TlsPlan } from '#contracts'
+import { Delivery, type DeliveryCounts, type QueuedRecord } from '#durable-queue'
 import type { Logger } from '#logging'
 import type { MetricsScope } from '#metrics'
 import type { Clock, Counter } from '#schema'
@@ -33,8 +34,8 @@ export class SignalExport {
     this.#metrics = metrics
     this.#delivery = new Delivery(
       new CurrentTransport({ type: 'otlp', ...plan }, { logger, clock }),
-      { maxEvents: maxQueue, maxBytes: MAX_BYTES, onFull: 'drop', maxBlockTime: 0, spool: null },
-      { logger, clock, name: signal, wording: { noun: signal, events: TELEMETRY_EVENTS } },
+      { maxEvents: maxQueue, maxBytes: MAX_BYTES, spool: null },
+      { logger, clock, name: signal, wording: { noun: signal, events: { ...AUDIT_EVENTS, ...TELEMETRY_EVENTS } } },
     )
     this.#expose()
   }
@@ -65,7 +66,7 @@ export class SignalExport {
     return new SignalExport(signal, otlp, batch.maxQueue, env)
   }
 
-  add(records: readonly AuditRecord[]): void {
+  add(records: readonly QueuedRecord[]): void {
     this.#delivery.add(records)
   }
 

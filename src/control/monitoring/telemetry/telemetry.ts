@@ -1,13 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { HealthCheck } from '#contracts'
-import {
-  type AuditBatch,
-  LOG_TOPIC,
-  type MetricSample,
-  recordsOf,
-  SPAN_TOPIC,
-  type TelemetrySettings,
-} from '#contracts'
+import { type HealthCheck, LOG_TOPIC, type MetricSample, SPAN_TOPIC, type TelemetrySettings } from '#contracts'
+import { type RecordBatch, recordsOf } from '#durable-queue'
 import { type Logger, observeLogLines } from '#logging'
 import type { MetricsScope } from '#metrics'
 import { systemClock } from '#schema'
@@ -57,12 +50,12 @@ export class Telemetry {
   }
 
   /** Spans and log lines of a unit; `read` is the memory in which it reads how many were taken. */
-  take(batch: AuditBatch, dropped: number, read: SharedArrayBuffer): void {
+  take(batch: RecordBatch, dropped: number, read: SharedArrayBuffer): void {
     if (dropped > 0) (this.#traces ?? this.#logs)?.droppedBy('unread').add(dropped)
     this.#traces?.add(recordsOf(batch, 1, { format: 0, topics: [SPAN_TOPIC] }))
     if (this.#logs !== null)
       this.#addLogLines(recordsOf(batch, 1, { format: 0, topics: [LOG_TOPIC] }).map(({ text }) => text))
-    Atomics.add(new Int32Array(read), 0, batch.events)
+    Atomics.add(new Int32Array(read), 0, batch.length)
   }
 
   get checks(): readonly HealthCheck[] {

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '#audit'
+import type { QueuedRecord } from '#durable-queue'
 import { call, notice } from '#rpc'
 import type { RecordChange, SharedRecord } from '#schema'
 import type { KeptRecord } from '../../records/key-value-store.ts'
@@ -14,7 +14,7 @@ export interface SharedConnector {
 }
 
 /** Passes audit events of files to the successor; false where that does not write them. */
-export type RecordsPassed = (files: string, records: readonly AuditRecord[]) => Promise<boolean>
+export type RecordsPassed = (files: string, records: readonly QueuedRecord[]) => Promise<boolean>
 
 /** A gateway that takes over, as it introduces itself. */
 export interface TakingOver {
@@ -81,6 +81,6 @@ export const SUCCESSOR_CALLS = {
   /** The successor owns the key-value store and the files that one process alone writes, when it has removed the file. */
   take: call<{ readonly file: string }, void>(2_000),
   /** Events for files that the successor has open; false where it has not. */
-  auditRecords: call<{ readonly file: string; readonly records: readonly AuditRecord[] }, boolean>(5_000),
+  auditRecords: call<{ readonly file: string; readonly records: readonly QueuedRecord[] }, boolean>(5_000),
   ...STORE_NOTICES,
 }

@@ -1,6 +1,6 @@
 import { unlinkSync } from 'node:fs'
 import type { Socket } from 'node:net'
-import type { AuditRecord } from '#audit'
+import type { QueuedRecord } from '#durable-queue'
 import { HEARTBEAT, type HeartbeatLimits, type Remote } from '#rpc'
 import { systemClock } from '#schema'
 import { KeyValueStore } from '../../records/key-value-store.ts'
@@ -78,7 +78,7 @@ class PredecessorLink {
   readonly store = new OwnedStore(new KeyValueStore(systemClock))
   /** Resolves when this process has taken the place of the other, or the other has ended; rejects where the other goes on. */
   readonly outcome = Promise.withResolvers<void>()
-  auditRecords: (file: string, records: readonly AuditRecord[]) => boolean = () => false
+  auditRecords: (file: string, records: readonly QueuedRecord[]) => boolean = () => false
   hasTaken = false
   /** Process id of the other, when it is known. */
   pid = 0

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { boundedWait } from '#contracts'
+import { boundedWait } from '#timing'
 
 /** Characters of one message; a longer one ends the connection. */
 const MAX_MESSAGE = 8 * 1024 * 1024

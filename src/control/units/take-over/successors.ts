@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, unlinkSync, writeFileSync } from 'node:fs'
 import type { Server, Socket } from 'node:net'
 import { dirname } from 'node:path'
-import { boundedWait } from '#contracts'
 import { makeDirectory } from '#files'
 import type { Logger } from '#logging'
 import { HEARTBEAT, type Remote } from '#rpc'
+import { boundedWait } from '#timing'
 import { EVENTS } from '../../log-events.ts'
 import {
   HANDOVER_PROTOCOL,

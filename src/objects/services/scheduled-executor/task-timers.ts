@@ -1,5 +1,6 @@
-import { boundedWait, type Executor } from '#contracts'
+import type { Executor } from '#contracts'
 import { MAX_TIMER_DELAY } from '#schema'
+import { boundedWait } from '#timing'
 
 type Task = () => void | Promise<void>
 
