@@ -18,7 +18,6 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     'redis',
     'etcd',
     'sql',
-    'jms',
     'scripts',
     'access-manager',
     'audit',
@@ -30,7 +29,7 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     'releases',
   ]
   const engine = [...language, 'contracts', 'cache']
-  const object = [...engine, ...engines, 'durable-queue', 'trail']
+  const object = [...engine, ...engines, 'durable-queue', 'trail', 'jms']
   const plane = [...object, 'rpc', 'heap', 'instance', 'objects']
   return {
     regex: [],
@@ -51,7 +50,7 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     ...Object.fromEntries(engines.map((name) => [name, engine])),
     scripts: [...engine, 'groovy', 'jose'],
     openid: [...engine, 'jose'],
-    jms: ['json', 'logging', 'schema', 'contracts'],
+    jms: [],
     audit: [...engine, 'client', 'jms', 'telemetry', 'durable-queue', 'trail'],
     'access-manager': [...engine, 'client'],
     resilience: [...engine, 'client'],

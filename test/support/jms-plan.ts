@@ -1,6 +1,15 @@
-import { type ConnectionPlan, type Endpoint, type JmsMessage, openProducer, type ProducerPlan } from '#jms'
-import { createLogger, memoryLog } from '#logging'
-import { systemClock } from '#schema'
+import {
+  type ConnectionPlan,
+  type Endpoint,
+  type JmsMessage,
+  openProducer,
+  type ProducerPlan,
+} from '@identity-gateway/jms'
+import { cipherSuite, identityProblem, protocolProblem } from '#contracts'
+import { didYouMean, systemClock } from '#schema'
+
+/** What the gateway knows of names in JNDI properties. */
+export const JNDI_NAMES = { didYouMean, cipherSuite, protocolProblem }
 
 /** Never aborts. */
 export const NO_SIGNAL = new AbortController().signal
@@ -47,13 +56,12 @@ export function producerPlan(
 
 /** A producer that closes at the end of its scope. */
 export function producerOf(plan: ProducerPlan) {
-  const log = memoryLog()
-  const producer = openProducer(plan, {
-    logger: createLogger({ level: 'debug', destination: log }),
-    clock: systemClock,
-  })
+  const connected: string[] = []
+  const onConnected = (broker: string): void => void connected.push(broker)
+  const producer = openProducer(plan, { clock: systemClock, onConnected, identityProblem })
   return {
-    log,
+    /** Brokers in the order of connections. */
+    connected,
     send: (messages: readonly JmsMessage[], signal = NO_SIGNAL) => producer.send(messages, signal),
     close: () => producer.close(),
     [Symbol.asyncDispose]: () => producer.close(),

@@ -1,11 +1,11 @@
-// The broker's side of OpenWire, as ActiveMQ was seen to behave (src/jms/openwire/recorded), with faults on demand.
+// The broker's side of OpenWire, as ActiveMQ was seen to behave (packages/jms/openwire/recorded), with faults on demand.
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
-import { CommandType } from '../../src/jms/openwire/command-types.ts'
-import { DataInput } from '../../src/jms/openwire/data-input.ts'
-import { DataOutput } from '../../src/jms/openwire/data-output.ts'
-import { FrameReader } from '../../src/jms/openwire/frame-reader.ts'
+import { CommandType } from '../../packages/jms/openwire/command-types.ts'
+import { DataInput } from '../../packages/jms/openwire/data-input.ts'
+import { DataOutput } from '../../packages/jms/openwire/data-output.ts'
+import { FrameReader } from '../../packages/jms/openwire/frame-reader.ts'
 
 /** A text message that arrived. */
 export interface ReceivedMessage {

@@ -1,7 +1,6 @@
 // Names without a receiver: variables, fields, classes, and variables of the binding or of the scopes of a closure.
 
 import { readInClosure } from '../runtime/closure-scope.ts'
-import type { Maybe } from '../runtime/pending.ts'
 import { getProperty } from '../runtime/property.ts'
 import type { ThisNode, VariableNode } from '../syntax/ast.ts'
 import { ScriptObject } from '../values/binding.ts'
@@ -72,7 +71,7 @@ function compileUnknown(name: string, context: Context): Node {
 }
 
 /** A read in the script body: the binding first. */
-function readFromScript(script: Value, name: string): Maybe {
+function readFromScript(script: Value, name: string): Value {
   if (script instanceof ScriptObject) {
     const value = script.binding.get(name)
     if (value !== undefined) return value
@@ -81,7 +80,7 @@ function readFromScript(script: Value, name: string): Maybe {
 }
 
 /** A read in a closure: most closures have no delegate, and the binding of the script is read. */
-function readFrom(closure: ClosureValue, name: string): Maybe {
+function readFrom(closure: ClosureValue, name: string): Value {
   let at = closure
   while (at.delegate === at.owner && at.resolveStrategy === OWNER_FIRST) {
     const { owner } = at
@@ -93,13 +92,13 @@ function readFrom(closure: ClosureValue, name: string): Maybe {
 }
 
 /** A member of the object; in an anonymous class also of the enclosing scope. */
-function readMember(frame: Frame, name: string, isAnonymous: boolean): Maybe {
+function readMember(frame: Frame, name: string, isAnonymous: boolean): Value {
   const self = frame[SELF] as Value
   return isAnonymous ? readOuter(self, name) : getProperty(self, name)
 }
 
 /** A property of an object or, in an anonymous class, of the enclosing scope. */
-function readOuter(self: Value, name: string): Maybe {
+function readOuter(self: Value, name: string): Value {
   const enclosing = enclosingOf(self)
   if (enclosing === null || (self as Instance).klass.property(name) !== null) return getProperty(self, name)
   return enclosing instanceof ClosureValue ? readFrom(enclosing, name) : readOuter(enclosing, name)

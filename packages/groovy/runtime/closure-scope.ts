@@ -8,7 +8,6 @@ import { ThrowableValue } from '../values/throwable.ts'
 import type { Value } from '../values/value.ts'
 import { invokeMethod, methodsOf } from './invoke.ts'
 import { missingMethod, missingProperty } from './missing.ts'
-import type { Maybe } from './pending.ts'
 import { getProperty, setProperty } from './property.ts'
 
 /** Resolution order. */
@@ -28,7 +27,7 @@ function scopesOf(closure: ClosureValue): readonly Value[] {
   }
 }
 
-export function readInClosure(closure: ClosureValue, name: string): Maybe {
+export function readInClosure(closure: ClosureValue, name: string): Value {
   return tryEach(
     closure,
     (scope) => getProperty(scope, name),
@@ -37,7 +36,7 @@ export function readInClosure(closure: ClosureValue, name: string): Maybe {
   )
 }
 
-export function writeInClosure(closure: ClosureValue, name: string, value: Value): Maybe {
+export function writeInClosure(closure: ClosureValue, name: string, value: Value): Value {
   return tryEach(
     closure,
     (scope) => setProperty(scope, name, value),
@@ -47,7 +46,7 @@ export function writeInClosure(closure: ClosureValue, name: string, value: Value
 }
 
 /** A call without a receiver within a closure: a method of the owner or the delegate, else a property that is callable. */
-export function callInClosure(closure: ClosureValue, name: string, args: Value[]): Maybe {
+export function callInClosure(closure: ClosureValue, name: string, args: Value[]): Value {
   for (const scope of scopesOf(closure)) {
     if (methodsOf(scope, name)?.select(args) != null) return invokeMethod(scope, name, args)
   }
@@ -66,10 +65,10 @@ function ownerClass({ thisObject }: ClosureValue): ClassInfo {
 /** Tries one scope after the other; if all fail, the exception of the first one is thrown. */
 function tryEach(
   closure: ClosureValue,
-  attempt: (scope: Value) => Maybe,
+  attempt: (scope: Value) => Value,
   missing: ClassInfo,
   nothing: () => ThrowableValue,
-): Maybe {
+): Value {
   let first: ThrowableValue | null = null
   for (const scope of scopesOf(closure)) {
     if (scope === null) continue

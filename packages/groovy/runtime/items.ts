@@ -49,8 +49,7 @@ export function iterationOf(value: Value): Iterable<Value> {
   if (typeof value === 'string' || value instanceof GStringValue) return charactersOf(textOf(value))
   if (value === null) return []
   if (value instanceof IteratorValue) return drain(value)
-  if (value instanceof ClassInfo && value.isSubclassOf(EnumClass))
-    return itemsOf(settled(invokeMethod(value, 'values', []), 'an iteration'))
+  if (value instanceof ClassInfo && value.isSubclassOf(EnumClass)) return itemsOf(invokeMethod(value, 'values', []))
   return walkObject(value)
 }
 

@@ -1,4 +1,3 @@
-import type { Maybe } from '../runtime/pending.ts'
 import { type Invocable, MethodGroup } from './method-group.ts'
 import { GroovyObject, type Value } from './value.ts'
 
@@ -9,9 +8,9 @@ export interface PropertyAccess {
   readonly name: string
   /** The simple or qualified name of its class, if known. */
   readonly type: string | null
-  readonly get: ((self: Value) => Maybe) | null
+  readonly get: ((self: Value) => Value) | null
   /** Returns undefined if the value has the wrong type. */
-  readonly set: ((self: Value, value: Value) => Maybe | undefined) | null
+  readonly set: ((self: Value, value: Value) => Value | undefined) | null
   /** Direct access to the field without getter and setter: `object.@name`. */
   readonly field?: number
   /** Whether the field is private or protected. */
@@ -23,7 +22,7 @@ export interface Extensible {
   /** Creates an object of a subclass. */
   allocate(klass: ClassInfo): Value
   /** Runs the constructor of this class on an existing object. */
-  initialise(self: Value, args: Value[]): Maybe
+  initialise(self: Value, args: Value[]): Value
 }
 
 export interface ClassOptions {

@@ -1,5 +1,4 @@
 import { enterCall, leaveCall } from '../runtime/limits.ts'
-import type { Maybe } from '../runtime/pending.ts'
 import type { ClassInfo } from './class-info.ts'
 import { ClosureClass } from './classes.ts'
 import type { ParameterType } from './method-group.ts'
@@ -33,7 +32,7 @@ export abstract class ClosureValue extends GroovyObject {
   abstract readonly parameterTypes: readonly ParameterType[]
 
   /** Calls it; may return PENDING. */
-  abstract call(args: readonly Value[]): Maybe
+  abstract call(args: readonly Value[]): Value
 
   /** A copy with the same code and captured variables, whose delegate can be set without changing this closure. */
   abstract copy(): ClosureValue
@@ -46,15 +45,15 @@ export abstract class ClosureValue extends GroovyObject {
 /** A closure created by the library: a method pointer, a composition, or a curried closure. */
 export class NativeClosure extends ClosureValue {
   readonly parameterTypes: readonly ParameterType[]
-  readonly #run: (args: readonly Value[]) => Maybe
+  readonly #run: (args: readonly Value[]) => Value
 
-  constructor(owner: Value, parameterTypes: readonly ParameterType[], run: (args: readonly Value[]) => Maybe) {
+  constructor(owner: Value, parameterTypes: readonly ParameterType[], run: (args: readonly Value[]) => Value) {
     super(owner, owner)
     this.parameterTypes = parameterTypes
     this.#run = run
   }
 
-  call(args: readonly Value[]): Maybe {
+  call(args: readonly Value[]): Value {
     enterCall()
     const result = this.#run(args)
     leaveCall()

@@ -1,4 +1,3 @@
-import type { Maybe } from '../runtime/pending.ts'
 import type { ClassInfo } from './class-info.ts'
 import { ClosureValue } from './closure.ts'
 import type { MapValue } from './collection.ts'
@@ -17,7 +16,7 @@ export class InterfaceProxy extends GroovyObject {
   }
 
   /** Calls an abstract method of the interface. */
-  call(name: string, args: readonly Value[]): Maybe {
+  call(name: string, args: readonly Value[]): Value {
     if (this.target instanceof ClosureValue) return this.target.call(args)
     const method = this.target.get(name)
     if (method instanceof ClosureValue) return method.call(args)

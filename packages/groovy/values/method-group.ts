@@ -1,4 +1,3 @@
-import type { Maybe } from '../runtime/pending.ts'
 import type { Value } from './value.ts'
 
 /** The type of a parameter. */
@@ -23,7 +22,7 @@ export interface Invocable {
   readonly text: string
   readonly isAbstract: boolean
   /** Calls it with converted arguments. */
-  call(self: Value, args: unknown[]): Maybe
+  call(self: Value, args: unknown[]): Value
 }
 
 /** The overloads of one name. */
@@ -72,13 +71,13 @@ export class MethodGroup {
   }
 
   /** Calls the matching overload; undefined without a match. */
-  tryInvoke(self: Value, args: Value[]): Maybe | undefined {
+  tryInvoke(self: Value, args: Value[]): Value | undefined {
     const chosen = this.select(args)
     return chosen === null ? undefined : chosen.call(self, convertAll(chosen, args))
   }
 
   /** Calls the matching overload, which must exist. */
-  invoke(self: Value, args: Value[]): Maybe {
+  invoke(self: Value, args: Value[]): Value {
     const result = this.tryInvoke(self, args)
     if (result === undefined) throw new TypeError(`no overload of ${this.name} accepts these arguments`)
     return result

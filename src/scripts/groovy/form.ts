@@ -6,7 +6,6 @@ import {
   HashMapValue,
   ListValue,
   type MapValue,
-  type Maybe,
   textOf,
   type Value,
 } from '@identity-gateway/groovy'
@@ -64,7 +63,7 @@ const first = (self: HashMapValue, name: string): Value => {
   return values instanceof ListValue ? (values.items[0] ?? null) : (values ?? null)
 }
 
-function addFromEntity(self: HashMapValue, { host }: RequestValue): Maybe {
+function addFromEntity(self: HashMapValue, { host }: RequestValue): Value {
   return readBuffered(host, 'request', (entity) => addForm(self, entity.form))
 }
 
@@ -103,7 +102,7 @@ extendWithHost(FormClass, {
 })
 
 /** Query and urlencoded content together, the query first. */
-export function wholeForm(request: Request): Maybe {
+export function wholeForm(request: Request): Value {
   const form = formValue(parsedQuery(request.uri.rawQuery))
   return readBuffered(request, 'request', (entity) => addForm(form, entity.form))
 }

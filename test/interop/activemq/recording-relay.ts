@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
-import { FrameReader } from '../../../src/jms/openwire/frame-reader.ts'
+import { FrameReader } from '../../../packages/jms/openwire/frame-reader.ts'
 import { VERSION } from './broker.ts'
 
 const FOLDER = join(import.meta.dirname, '..', '..', '..', 'src', 'jms', 'openwire', 'recorded')

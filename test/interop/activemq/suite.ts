@@ -1,5 +1,5 @@
 // Servers of the flows of this suite.
-import { readJndi } from '#jms'
+import { readJndi } from '@identity-gateway/jms'
 import type { Authority, Issued } from '#test/certificates'
 import { numbered, type producerOf, producerPlan } from '#test/jms-plan'
 import type { ConsumedMessage } from '../jms-consumer.ts'

@@ -1,6 +1,6 @@
 // A real Artemis, a real RabbitMQ and a real consumer (Qpid JMS): AMQP 1.0, and OpenWire on the port of Artemis.
 import assert from 'node:assert/strict'
-import { JmsError } from '#jms'
+import { JmsError } from '@identity-gateway/jms'
 import { Authority, type Issued } from '#test/certificates'
 import { producerOf } from '#test/jms-plan'
 import { correlationIdsOf, deliver, idsOf, messagesOf } from '../activemq/suite.ts'

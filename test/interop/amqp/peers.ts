@@ -1,7 +1,7 @@
 // Peers of the flows over AMQP 1.0, and a consumer of Qpid JMS.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { readJndi } from '#jms'
+import { readJndi } from '@identity-gateway/jms'
 import type { Authority } from '#test/certificates'
 import { producerPlan } from '#test/jms-plan'
 import { JmsConsumer } from '../jms-consumer.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { JmsError } from '#jms'
+import { JmsError } from '@identity-gateway/jms'
 import { producerOf } from '#test/jms-plan'
 import { correlationIdsOf, deliver, idsOf, messagesOf } from '../activemq/suite.ts'
 import type { Flow } from '../flows.ts'

@@ -1,5 +1,4 @@
 // Methods of numbers.
-
 import { extend } from '../../registry/extend.ts'
 import { numberConversion } from '../../runtime/cast.ts'
 import { coerceTo, widenedFloat } from '../../runtime/coerce.ts'
@@ -17,7 +16,6 @@ import {
   shift,
   subtractNumbers,
 } from '../../runtime/number-math.ts'
-import type { Maybe } from '../../runtime/pending.ts'
 import type { BigDecimal } from '../../values/big-decimal.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import {
@@ -62,7 +60,7 @@ function asClass(value: Value, like: Value): Value {
 }
 
 /** `n.times { }`, `a.upto(b) { }` and similar methods. */
-function counting(from: number, count: number, step: number, closure: ClosureValue): Maybe {
+function counting(from: number, count: number, step: number, closure: ClosureValue): Value {
   return eachItem(
     numbers(from, count, step),
     (each) => call(closure, each),
@@ -75,7 +73,7 @@ function* numbers(from: number, count: number, step: number): Iterable<Value> {
 }
 
 /** Steps through numbers of any type. */
-function stepping(from: Value, to: Value, step: Value, direction: number, closure: ClosureValue): Maybe {
+function stepping(from: Value, to: Value, step: Value, direction: number, closure: ClosureValue): Value {
   return eachItem(
     steps(from, to, step, direction),
     (each) => call(closure, each),
@@ -87,7 +85,7 @@ function* steps(from: Value, to: Value, step: Value, direction: number): Iterabl
   for (let value = from; compareNumbers(value, to) * direction <= 0; value = addNumbers(value, step)) yield value
 }
 
-function upTo(self: Value, to: Value, closure: ClosureValue): Maybe {
+function upTo(self: Value, to: Value, closure: ClosureValue): Value {
   if (compareNumbers(self, to) > 0) {
     throw throwable(
       GroovyRuntimeException,
@@ -97,7 +95,7 @@ function upTo(self: Value, to: Value, closure: ClosureValue): Maybe {
   return stepping(self, to, 1, 1, closure)
 }
 
-function downTo(self: Value, to: Value, closure: ClosureValue): Maybe {
+function downTo(self: Value, to: Value, closure: ClosureValue): Value {
   if (compareNumbers(self, to) < 0) {
     throw throwable(
       GroovyRuntimeException,
@@ -107,7 +105,7 @@ function downTo(self: Value, to: Value, closure: ClosureValue): Maybe {
   return stepping(self, to, -1, -1, closure)
 }
 
-function stepBy(self: Value, to: Value, step: Value, closure: ClosureValue): Maybe {
+function stepBy(self: Value, to: Value, step: Value, closure: ClosureValue): Value {
   const direction = compareNumbers(step, 0)
   if (direction === 0)
     throw throwable(GroovyRuntimeException, `Infinite loop in ${textOf(self)}.step(${textOf(to)}, ${textOf(step)})`)
@@ -208,11 +206,11 @@ for (const klass of [DoubleClass, FloatClass]) {
 }
 
 for (const klass of [IntegerClass, LongClass, ShortClass, ByteClass, BigIntegerClass]) {
-  const convert = numberConversion(klass) as (value: Value) => Maybe
+  const convert = numberConversion(klass) as (value: Value) => Value
   extend(klass, { 'bitwiseNegate(): Number': (self: Value) => bitNegated(self, convert) })
 }
 
-function bitNegated(value: Value, convert: (value: Value) => Maybe): Maybe {
+function bitNegated(value: Value, convert: (value: Value) => Value): Value {
   const number = ~toBigInt(value)
   return numberRank(value) === BIG_INTEGER
     ? new BigIntegerValue(number)

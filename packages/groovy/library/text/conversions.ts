@@ -1,9 +1,7 @@
 // Conversions of strings to numbers and other values.
-
 import { extend } from '../../registry/extend.ts'
 import { parseFloating, parseInteger, parseNumber } from '../../runtime/coerce.ts'
 import { checkCopy, checkText } from '../../runtime/limits.ts'
-import type { Maybe } from '../../runtime/pending.ts'
 import type { BigDecimal } from '../../values/big-decimal.ts'
 import { CharSequenceInterface, primitives } from '../../values/classes.ts'
 import { illegalArgument, NumberFormatException } from '../../values/exceptions.ts'
@@ -24,7 +22,7 @@ import { listOf, setOf } from '../collection/similar.ts'
 const trimmedText = (self: Value): string => textOf(self).trim()
 
 /** Whether a conversion does not throw NumberFormatException. */
-function converts(convert: () => Maybe): boolean {
+function converts(convert: () => Value): boolean {
   try {
     convert()
     return true

@@ -1,5 +1,12 @@
+import {
+  type JmsMessage,
+  type JmsProducer,
+  MessageRefused,
+  openProducer,
+  type ProducerPlan,
+} from '@identity-gateway/jms'
+import { identityProblem } from '#contracts'
 import { type BatchLimits, type QueuedRecord, RecordRefused, type Transport, type TransportEnv } from '#durable-queue'
-import { type JmsMessage, type JmsProducer, MessageRefused, openProducer, type ProducerPlan } from '#jms'
 
 /** A JMS broker, as plain data. */
 export interface JmsPlan {
@@ -9,8 +16,9 @@ export interface JmsPlan {
 }
 
 /** Sends each record as a JMS TextMessage, in order. The producer connects with the first records. */
-export function openJms({ producer, envelope }: JmsPlan, env: TransportEnv): Transport {
-  return new JmsTransport(openProducer(producer, env), envelope)
+export function openJms({ producer, envelope }: JmsPlan, { logger, clock }: TransportEnv): Transport {
+  const onConnected = (broker: string): void => logger.limited(broker).info({ broker }, 'connected to the broker')
+  return new JmsTransport(openProducer(producer, { clock, onConnected, identityProblem }), envelope)
 }
 
 /** Larger than usual: the messages of a call are few transactions, of which the broker writes each to its disk at once. */

@@ -1,11 +1,13 @@
+import { readJndi } from '@identity-gateway/jms'
 import type { JmsPlan } from '#audit'
-import { AuditEventHandlerKind, secretsProvider } from '#contracts'
-import { readJndi } from '#jms'
+import { AuditEventHandlerKind, cipherSuite, protocolProblem, secretsProvider } from '#contracts'
 import { formatPointer } from '#json'
-import { config, defineType, json, map, object, oneOf, secretId, string } from '#schema'
+import { config, defineType, didYouMean, json, map, object, oneOf, secretId, string } from '#schema'
 import { HANDLER_EVENTS, HANDLER_FIELDS, HANDLER_METRICS, handlerBase } from '../../lib/audit/handler-fields.ts'
 import { jsonFormat } from '../../lib/audit/json-format.ts'
 import { readTls, renewalOf, secretText, tlsField } from '../../lib/audit/remote-fields.ts'
+
+const NAMES = { didYouMean, cipherSuite, protocolProblem }
 
 const jndi = object({
   contextProperties: map(config(string())).default({}).meta({
@@ -57,13 +59,13 @@ export const JmsAuditEventHandler = defineType({
     }),
   },
   check: ({ jndi }, report, warn) => {
-    const { problems, warnings } = readJndi(jndi)
+    const { problems, warnings } = readJndi(jndi, NAMES)
     for (const { path, message } of problems) report(formatPointer(['jndi', ...path]), message)
     for (const { path, message } of warnings) warn(`${formatPointer(['jndi', ...path])}: ${message}`)
   },
   create: async (values, env) => {
     const { deliveryMode, envelope, userNameSecretId, passwordSecretId } = values
-    const { plan } = readJndi(values.jndi)
+    const { plan } = readJndi(values.jndi, NAMES)
     // Problems are reported by `check`.
     if (plan === null) throw new TypeError('jndi does not describe a broker')
     const transport = await readTransport()

@@ -5,7 +5,6 @@ import {
   GroovyObject,
   HashMapValue,
   type MapValue,
-  type Maybe,
   suspend,
   textOf,
   throwable,
@@ -40,7 +39,7 @@ class BuilderValue extends GroovyObject {
   readonly header = new HashMapValue()
   claims: MapValue = new HashMapValue()
   /** The compact form; may suspend the script. */
-  readonly compact: (header: JsonObject, claims: JsonObject) => Maybe
+  readonly compact: (header: JsonObject, claims: JsonObject) => Value
 
   constructor(klass: ClassInfo, compact: BuilderValue['compact']) {
     super()
@@ -48,7 +47,7 @@ class BuilderValue extends GroovyObject {
     this.compact = compact
   }
 
-  build(): Maybe {
+  build(): Value {
     return this.compact(jsonFields(this.header), jsonFields(this.claims))
   }
 }
@@ -65,7 +64,7 @@ class HeaderBuilderValue extends GroovyObject {
   }
 }
 
-function encrypt(key: Value, header: JsonObject, claims: JsonObject): Maybe {
+function encrypt(key: Value, header: JsonObject, claims: JsonObject): Value {
   const { alg, enc } = header
   const isKnown = findEncryptionAlgorithm(String(alg)) !== undefined && findEncryptionMethod(String(enc)) !== undefined
   if (!isKnown) {

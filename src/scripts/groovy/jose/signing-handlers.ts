@@ -1,14 +1,6 @@
 // Keys that sign and verify. The handler and its key decide which algorithms are possible, never the token alone.
 import { createHmac, createPublicKey, timingSafeEqual } from 'node:crypto'
-import {
-  type ClassInfo,
-  exceptions,
-  GroovyObject,
-  type Maybe,
-  suspend,
-  throwable,
-  type Value,
-} from '@identity-gateway/groovy'
+import { type ClassInfo, exceptions, GroovyObject, suspend, throwable, type Value } from '@identity-gateway/groovy'
 import type { SignedToken } from '#jose'
 import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm, signatureSuitability, signJwt, verifySignature } from '#jose'
 import type { JsonObject } from '#json'
@@ -24,9 +16,9 @@ export abstract class SigningHandlerValue extends GroovyObject {
   }
 
   /** The compact form of a token; suspends the script while a key of a pair signs. */
-  abstract sign(header: JsonObject, claims: JsonObject): Maybe
+  abstract sign(header: JsonObject, claims: JsonObject): Value
   /** Whether the signature of a token is one of this key; may suspend the script. */
-  abstract verify(token: SignedToken): Maybe
+  abstract verify(token: SignedToken): Value
 }
 
 const HASHES: Readonly<Record<string, string>> = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' }
@@ -117,7 +109,7 @@ export class KeyHandler extends SigningHandlerValue {
     )
   }
 
-  override sign(header: JsonObject, claims: JsonObject): Maybe {
+  override sign(header: JsonObject, claims: JsonObject): Value {
     const algorithm = this.#algorithms.find((each) => header['alg'] === undefined || each === header['alg'])
     if (algorithm === undefined) {
       const wanted = SIGNATURE_ALGORITHMS.find((each) => each === header['alg']) ?? 'an unknown algorithm, or none'
@@ -133,7 +125,7 @@ export class KeyHandler extends SigningHandlerValue {
     )
   }
 
-  override verify(token: SignedToken): Maybe {
+  override verify(token: SignedToken): Value {
     if (!(this.#algorithms as readonly string[]).includes(token.header.alg)) return false
     return suspend(this.#verified(token))
   }

@@ -4,7 +4,6 @@ import {
   type ClassInfo,
   GroovyObject,
   type MapValue,
-  type Maybe,
   suspend,
   throwable,
   type Value,
@@ -77,7 +76,7 @@ export function parsedJwt(text: string, type: ClassInfo): Value {
   throw throwable(InvalidJwtException, `expected ${wanted} token, got ${found} one`)
 }
 
-function decrypt(self: EncryptedJwtValue, key: Value): Maybe {
+function decrypt(self: EncryptedJwtValue, key: Value): Value {
   return andThen(suspend(decryptedClaims(self.token, key)), (claims) => {
     self.claims = claimsSet(claims as MapValue)
     return null

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
-import { JmsError, MessageRefused } from '#jms'
+import { JmsError, MessageRefused } from '@identity-gateway/jms'
 import { Authority } from '#test/certificates'
 import { producerOf } from '#test/jms-plan'
 import type { Flow } from '../../flows.ts'

@@ -1,4 +1,3 @@
-import { didYouMean } from '#schema'
 import type { Destination } from '../producer-plan.ts'
 import { type Findings, property } from './findings.ts'
 
@@ -25,7 +24,7 @@ export function findDestination(properties: JndiProperties, name: string, findin
     defined.length === 0 ? 'contextProperties defines none' : `contextProperties defines ${defined.join(', ')}`
   findings.problem(
     ['topicName'],
-    `expected a topic that contextProperties defines: add "topic.${name}": "<name at the broker>"; ${found}${didYouMean(name, defined)}`,
+    `expected a topic that contextProperties defines: add "topic.${name}": "<name at the broker>"; ${found}${findings.names.didYouMean(name, defined)}`,
   )
   return null
 }

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
-import { JmsError } from '#jms'
-import { endpointAt, numbered, producerOf, producerPlan } from '#test/jms-plan'
-import { commandFrame, OpenWireBroker } from '#test/openwire-broker'
-import { silentUpstream } from '#test/upstream'
-import { once } from '#test/waiting'
+import { endpointAt, numbered, producerOf, producerPlan } from '../../../test/support/jms-plan.ts'
+import { commandFrame, OpenWireBroker } from '../../../test/support/openwire-broker.ts'
+import { silentUpstream } from '../../../test/support/upstream.ts'
+import { once } from '../../../test/support/waiting.ts'
+import { JmsError } from '../index.ts'
 import { CommandType } from './command-types.ts'
 
 test('a port without a broker is an error with its address', async () => {

@@ -1,5 +1,5 @@
 // The mapping of a JMS TextMessage to AMQP 1.0, as Qpid JMS reads it.
-import type { Clock } from '#schema'
+import type { Clock } from '../clock.ts'
 import type { JmsMessage } from '../producer.ts'
 import type { ProducerPlan } from '../producer-plan.ts'
 

@@ -25,7 +25,7 @@ const CLOSE_TIMEOUT = 1_000
 export function openWireLinks(plan: ProducerPlan, env: ProducerEnv): OpenLink {
   const transactionSize = new TransactionSize()
   return async (endpoint, signal) => {
-    const socket = await openSocket(endpoint, plan.tls, signal)
+    const socket = await openSocket(endpoint, plan.tls, env, signal)
     const responses = new Responses()
     const connection = new OpenWireConnection(socket, env.clock, endpoint.idleTimeout, responses)
     const link = new OpenWireLink(connection, responses, plan, env, transactionSize)

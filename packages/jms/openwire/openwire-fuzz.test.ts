@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { commandFrame, response } from '#test/openwire-broker'
+import { commandFrame, response } from '../../../test/support/openwire-broker.ts'
 import { CommandType } from './command-types.ts'
 import { FrameReader } from './frame-reader.ts'
 import { decodeCommand, type InboundCommand } from './inbound-command.ts'

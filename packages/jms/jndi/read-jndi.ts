@@ -1,8 +1,8 @@
-import { didYouMean } from '#schema'
 import type { ConnectionPlan } from '../producer-plan.ts'
 import { readActiveMq } from './activemq.ts'
 import type { JndiProperties } from './destination.ts'
 import { Findings, type JndiFinding, property } from './findings.ts'
+import { type KnownNames, PLAIN_NAMES } from './known-names.ts'
 import { readQpid } from './qpid.ts'
 
 /** The object `jndi` of a configuration. */
@@ -39,8 +39,11 @@ const FACTORIES: Readonly<Record<string, Read>> = {
 const ARTEMIS = 'org.apache.activemq.artemis.jndi.ActiveMQInitialContextFactory'
 
 /** Reads JNDI properties as the initial context factory in them would in a JVM. */
-export function readJndi({ contextProperties, topicName, connectionFactoryName }: JndiConfig): JndiReading {
-  const findings = new Findings()
+export function readJndi(
+  { contextProperties, topicName, connectionFactoryName }: JndiConfig,
+  names: Partial<KnownNames> = {},
+): JndiReading {
+  const findings = new Findings({ ...PLAIN_NAMES, ...names })
   const read = findFactory(contextProperties, findings)
   const plan = read === null ? null : read(contextProperties, topicName, connectionFactoryName, findings)
   const { problems, warnings } = findings
@@ -67,7 +70,7 @@ function findFactory(properties: JndiProperties, findings: Findings): Read | nul
   const found =
     name === ARTEMIS
       ? 'the Core protocol of Artemis is not spoken; its acceptors also speak OpenWire and AMQP'
-      : `got ${JSON.stringify(name)}${didYouMean(name, names)}`
+      : `got ${JSON.stringify(name)}${findings.names.didYouMean(name, names)}`
   findings.problem(property(INITIAL_FACTORY), `${expected}; ${found}`)
   return null
 }

@@ -1,5 +1,5 @@
-import type { Logger } from '#logging'
-import type { Clock } from '#schema'
+import type { X509Certificate } from 'node:crypto'
+import type { Clock } from './clock.ts'
 
 /** One JMS TextMessage. */
 export interface JmsMessage {
@@ -33,8 +33,11 @@ export interface JmsProducer {
   close(): Promise<void>
 }
 
-/** Services for producers. */
+/** What a producer needs of its surroundings. */
 export interface ProducerEnv {
-  readonly logger: Logger
   readonly clock: Clock
+  /** A connection to a broker is ready; `host:port` of its address. */
+  onConnected?(broker: string): void
+  /** Why a certificate does not name a host; null where it does. Without it a host must be among the alternative names. */
+  identityProblem?(host: string, certificate: X509Certificate | undefined): string | null
 }

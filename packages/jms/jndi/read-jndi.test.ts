@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type JndiConfig, type JndiReading, readJndi } from '#jms'
+import { JNDI_NAMES } from '../../../test/support/jms-plan.ts'
+import { type JndiConfig, type JndiReading, readJndi } from '../index.ts'
 
 const ACTIVEMQ = 'org.apache.activemq.jndi.ActiveMQInitialContextFactory'
 const QPID = 'org.apache.qpid.jms.jndi.JmsInitialContextFactory'
 
 function activeMq(properties: Record<string, string>, names: Partial<JndiConfig> = {}): JndiReading {
-  return readJndi({
-    contextProperties: { 'java.naming.factory.initial': ACTIVEMQ, 'topic.audit': 'audit', ...properties },
-    topicName: 'audit',
-    connectionFactoryName: 'ConnectionFactory',
-    ...names,
-  })
+  return readJndi(
+    {
+      contextProperties: { 'java.naming.factory.initial': ACTIVEMQ, 'topic.audit': 'audit', ...properties },
+      topicName: 'audit',
+      connectionFactoryName: 'ConnectionFactory',
+      ...names,
+    },
+    JNDI_NAMES,
+  )
 }
 
 function at(url: string, properties: Record<string, string> = {}): JndiReading {
@@ -19,17 +23,20 @@ function at(url: string, properties: Record<string, string> = {}): JndiReading {
 }
 
 function qpid(url: string, properties: Record<string, string> = {}, names: Partial<JndiConfig> = {}): JndiReading {
-  return readJndi({
-    contextProperties: {
-      'java.naming.factory.initial': QPID,
-      'connectionfactory.broker': url,
-      'topic.audit': 'audit.topic',
-      ...properties,
+  return readJndi(
+    {
+      contextProperties: {
+        'java.naming.factory.initial': QPID,
+        'connectionfactory.broker': url,
+        'topic.audit': 'audit.topic',
+        ...properties,
+      },
+      topicName: 'audit',
+      connectionFactoryName: 'broker',
+      ...names,
     },
-    topicName: 'audit',
-    connectionFactoryName: 'broker',
-    ...names,
-  })
+    JNDI_NAMES,
+  )
 }
 
 /** `path: message` of each problem. */
@@ -289,5 +296,29 @@ test('Qpid JMS: mistakes', () => {
   assert.match(
     warnings(qpid('amqp://a', { 'java.naming.provider.url': 'amqp://a' }))[0] ?? '',
     /path of a properties file/,
+  )
+})
+
+test('without names of the platform, suites are those of OpenSSL, and nothing is suggested', () => {
+  const reading = (options: string) =>
+    readJndi({
+      contextProperties: {
+        'java.naming.factory.initial': ACTIVEMQ,
+        'topic.audit': 'audit',
+        'java.naming.provider.url': `ssl://broker.example.com:61617?${options}`,
+      },
+      topicName: 'audit',
+      connectionFactoryName: 'ConnectionFactory',
+    })
+  const suites = 'socket.enabledCipherSuites=ECDHE-RSA-AES128-GCM-SHA256'
+  const tls = reading(`${suites}&socket.enabledProtocols=TLSv1.3`).plan?.endpoints[0]?.tls
+  assert.deepEqual([tls?.ciphers, tls?.minVersion], ['ECDHE-RSA-AES128-GCM-SHA256', 'TLSv1.3'])
+  const wrong = reading('socket.enabledCipherSuites=RC4&socket.enabledProtocols=SSLv3')
+  assert.deepEqual(
+    wrong.problems.map(({ message }) => message),
+    [
+      'option socket.enabledProtocols: expected TLSv1.2 or TLSv1.3, got "SSLv3"',
+      'option socket.enabledCipherSuites: expected the OpenSSL name of a cipher suite, got "RC4"',
+    ],
   )
 })

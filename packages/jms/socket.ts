@@ -1,13 +1,19 @@
+import type { X509Certificate } from 'node:crypto'
 import { connect, isIP, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls, TLSSocket } from 'node:tls'
-import { identityProblem, type TlsPlan } from '#contracts'
 import { JmsError, reasonOf } from './jms-error.ts'
-import type { Endpoint, EndpointTls } from './producer-plan.ts'
+import type { ProducerEnv } from './producer.ts'
+import type { Endpoint, EndpointTls, ProducerTls } from './producer-plan.ts'
 
 const MIN_VERSION = 'TLSv1.2'
 
 /** Opens a connection to a broker, with TLS where the endpoint asks for it. Rejects with JmsError. */
-export function openSocket(endpoint: Endpoint, tls: TlsPlan | null, signal: AbortSignal): Promise<Socket> {
+export function openSocket(
+  endpoint: Endpoint,
+  tls: ProducerTls | null,
+  { identityProblem = unnamed }: Pick<ProducerEnv, 'identityProblem'>,
+  signal: AbortSignal,
+): Promise<Socket> {
   const { host, port, connectTimeout: timeout } = endpoint
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   if (signal.aborted) return Promise.reject(new JmsError('aborted'))
@@ -39,7 +45,10 @@ export function openSocket(endpoint: Endpoint, tls: TlsPlan | null, signal: Abor
     reject(error)
   }
   const onReady = (): void => {
-    const problem = socket instanceof TLSSocket ? problemOf(endpoint, tls, socket) : null
+    const isChecked = endpoint.tls?.verifyHostName ?? tls?.checkServerIdentity ?? true
+    // Node compares them only with `rejectUnauthorized`.
+    const problem =
+      isChecked && socket instanceof TLSSocket ? identityProblem(host, socket.getPeerX509Certificate()) : null
     if (problem !== null) {
       fail(new JmsError(problem))
       return
@@ -54,7 +63,7 @@ export function openSocket(endpoint: Endpoint, tls: TlsPlan | null, signal: Abor
 }
 
 /** Options of TLS to an endpoint: those in its address over those of the plan. */
-function tlsOptions(endpoint: Endpoint, address: EndpointTls, plan: TlsPlan | null): ConnectionOptions {
+function tlsOptions(endpoint: Endpoint, address: EndpointTls, plan: ProducerTls | null): ConnectionOptions {
   const { key, cert, ca, allowPartialTrustChain, rejectUnauthorized = true } = plan ?? {}
   const ciphers = address.ciphers ?? plan?.ciphers ?? null
   const maxVersion = address.maxVersion ?? plan?.maxVersion
@@ -72,8 +81,9 @@ function tlsOptions(endpoint: Endpoint, address: EndpointTls, plan: TlsPlan | nu
   }
 }
 
-/** Why the certificate is not that of the host; null where it is. Node compares them only with `rejectUnauthorized`. */
-function problemOf({ host, tls }: Endpoint, plan: TlsPlan | null, socket: TLSSocket): string | null {
-  if (!(tls?.verifyHostName ?? plan?.checkServerIdentity ?? true)) return null
-  return identityProblem(host, socket.getPeerX509Certificate())
+/** Why the certificate does not have the host among its alternative names. */
+function unnamed(host: string, certificate: X509Certificate | undefined): string | null {
+  if (certificate === undefined) return 'the server showed no certificate'
+  const named = isIP(host) === 0 ? certificate.checkHost(host, { subject: 'never' }) : certificate.checkIP(host)
+  return named === undefined ? `the certificate of the server does not name "${host}"` : null
 }

@@ -1,6 +1,6 @@
-import { didYouMean } from '#schema'
 import type { Options } from './broker-address.ts'
 import type { Findings } from './findings.ts'
+import type { KnownNames } from './known-names.ts'
 
 /** Longest duration of an option, in milliseconds. */
 const MAX_DURATION = 24 * 3600 * 1000
@@ -16,6 +16,11 @@ export class OptionReader {
     this.#options = options
     this.#findings = findings
     this.#path = path
+  }
+
+  /** What is known of names. */
+  get names(): KnownNames {
+    return this.#findings.names
   }
 
   text(name: string): string | null {
@@ -75,7 +80,7 @@ export class OptionReader {
   finish(harmless: RegExp): void {
     for (const name of this.#options.keys()) {
       if (this.#known.has(name) || harmless.test(name)) continue
-      this.warning(name, `is not known and has no effect${didYouMean(name, [...this.#known])}`)
+      this.warning(name, `is not known and has no effect${this.names.didYouMean(name, [...this.#known])}`)
     }
   }
 }

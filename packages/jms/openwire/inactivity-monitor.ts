@@ -1,4 +1,4 @@
-import type { Clock } from '#schema'
+import type { Clock } from '../clock.ts'
 
 /** Reactions to a connection without data. */
 interface InactivityEvents {

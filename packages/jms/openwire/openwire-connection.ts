@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Clock } from '#schema'
+import type { Clock } from '../clock.ts'
 import { JmsError, reasonOf } from '../jms-error.ts'
 import { Progress } from '../progress.ts'
 import { FrameReader } from './frame-reader.ts'

@@ -31,7 +31,7 @@ async function openAmqpLink(
 ): Promise<BrokerLink> {
   // Loaded with the first connection: gateways without AMQP do not need its memory.
   const { default: rhea } = (await import('rhea')) as unknown as { default: Rhea }
-  const socket = await openSocket(endpoint, plan.tls, signal)
+  const socket = await openSocket(endpoint, plan.tls, env, signal)
   const progress = new Progress()
   const checked = new CheckedSocket(
     socket,

@@ -1,5 +1,4 @@
 // The properties of ActiveMQ's initial context.
-import { didYouMean } from '#schema'
 import type { ConnectionPlan } from '../producer-plan.ts'
 import { readActiveMqAddress } from './activemq-address.ts'
 import { findDestination, type JndiProperties } from './destination.ts'
@@ -54,7 +53,7 @@ function isFactory(properties: JndiProperties, name: string, findings: Findings)
   const advice = listed.length === 0 ? `, or add "connectionFactoryNames": ${JSON.stringify(name)}` : ''
   findings.problem(
     ['connectionFactoryName'],
-    `expected one of ${names.join(', ')}${advice} to contextProperties; got ${JSON.stringify(name)}${didYouMean(name, names)}`,
+    `expected one of ${names.join(', ')}${advice} to contextProperties; got ${JSON.stringify(name)}${findings.names.didYouMean(name, names)}`,
   )
   return false
 }

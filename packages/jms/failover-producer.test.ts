@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { TlsPlan } from '#contracts'
-import { JmsError, openProducer } from '#jms'
-import { createLogger, memoryLog } from '#logging'
-import { Authority, type Issued, opensslMissing } from '#test/certificates'
-import { endpointAt, NO_SIGNAL, numbered, producerOf, producerPlan } from '#test/jms-plan'
-import { OpenWireBroker } from '#test/openwire-broker'
-import type { EndpointTls } from './producer-plan.ts'
+import { Authority, type Issued, opensslMissing } from '../../test/support/certificates.ts'
+import { endpointAt, NO_SIGNAL, numbered, producerOf, producerPlan } from '../../test/support/jms-plan.ts'
+import { OpenWireBroker } from '../../test/support/openwire-broker.ts'
+import { JmsError, openProducer } from './index.ts'
+import type { EndpointTls, ProducerTls } from './producer-plan.ts'
 
 test('the first broker of the list that can be used gets the messages; after its return it is used again', async () => {
   await using first = await OpenWireBroker.start()
@@ -69,8 +67,7 @@ test('attempts are delayed by a back-off that grows to its limit and ends with s
   let now = 0
   const clock = { now: () => now, monotonic: () => now }
   const reconnect = { initialDelay: 100_000, maxDelay: 300_000, multiplier: 2 }
-  const logger = createLogger({ destination: memoryLog() })
-  const producer = openProducer(producerPlan([endpointAt(port)], { reconnect }), { logger, clock })
+  const producer = openProducer(producerPlan([endpointAt(port)], { reconnect }), { clock })
   const isDelayed = async (): Promise<boolean> => {
     const controller = new AbortController()
     const failed = producer.send(numbered(1), controller.signal).catch((error: Error) => error.message)
@@ -97,7 +94,7 @@ test('attempts are delayed by a back-off that grows to its limit and ends with s
 
 const ADDRESS: EndpointTls = { verifyHostName: null, minVersion: null, maxVersion: null, ciphers: null }
 
-function tlsPlan(authority: Authority, fields: Partial<TlsPlan> = {}): TlsPlan {
+function tlsPlan(authority: Authority, fields: Partial<ProducerTls> = {}): ProducerTls {
   return {
     ca: [authority.certificate],
     rejectUnauthorized: true,
@@ -122,7 +119,7 @@ test('TLS with a client certificate, and refusals of either side', { skip: opens
   await using broker = await serve(server)
   await using wrong = await serve(wrongHost)
   const { key, certificate: cert } = client
-  const send = async (port: number, tls: TlsPlan | null, address = ADDRESS): Promise<void> => {
+  const send = async (port: number, tls: ProducerTls | null, address = ADDRESS): Promise<void> => {
     await using producer = producerOf(producerPlan([endpointAt(port, { tls: address })], {}, { tls }))
     await producer.send(numbered(1))
   }

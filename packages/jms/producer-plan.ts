@@ -1,5 +1,4 @@
 import type { SecureVersion } from 'node:tls'
-import type { TlsPlan } from '#contracts'
 
 /** A topic or queue by its name at the broker. */
 export interface Destination {
@@ -66,11 +65,29 @@ export interface ConnectionPlan {
   readonly producerWindow: number
 }
 
+/** Keys, trust and checks of TLS, as plain data. */
+export interface ProducerTls {
+  /** Private keys and certificate chains, PEM, in the same order. */
+  readonly key?: readonly string[]
+  readonly cert?: readonly string[]
+  /** Trusted certificates, PEM; without them those of the platform. */
+  readonly ca?: readonly string[]
+  readonly allowPartialTrustChain?: boolean
+  /** If false, any certificate is trusted. */
+  readonly rejectUnauthorized?: boolean
+  /** Whether the certificate must name the host. */
+  readonly checkServerIdentity?: boolean
+  readonly minVersion?: SecureVersion
+  readonly maxVersion?: SecureVersion
+  /** OpenSSL names joined by colons; null for the defaults. */
+  readonly ciphers?: string | null
+}
+
 /** A producer, as plain data. */
 export interface ProducerPlan {
   readonly connection: ConnectionPlan
   /** PERSISTENT: each message is acknowledged by the broker, which keeps it; NON_PERSISTENT: the last of each call is. */
   readonly deliveryMode: 'PERSISTENT' | 'NON_PERSISTENT'
   /** Null for the defaults of the platform. */
-  readonly tls: TlsPlan | null
+  readonly tls: ProducerTls | null
 }

@@ -71,7 +71,7 @@ export class FailoverProducer implements JmsProducer {
         const link = await this.#open(endpoint, signal)
         if (this.#closing.signal.aborted) await link.close()
         else this.#link = link
-        this.#env.logger.limited(nameOf(endpoint)).info({ broker: nameOf(endpoint) }, 'connected to the broker')
+        this.#env.onConnected?.(nameOf(endpoint))
         return link
       } catch (error) {
         reasons.push(`${nameOf(endpoint)}: ${reasonOf(error)}`)

@@ -1,3 +1,5 @@
+import type { KnownNames } from './known-names.ts'
+
 /** A mistake or a doubt in the configuration, with the place of it. */
 export interface JndiFinding {
   /** Members from the object `jndi` on: `['contextProperties', 'java.naming.provider.url']`. */
@@ -7,8 +9,13 @@ export interface JndiFinding {
 
 /** Collects problems and warnings of properties. */
 export class Findings {
+  readonly names: KnownNames
   readonly problems: JndiFinding[] = []
   readonly warnings: JndiFinding[] = []
+
+  constructor(names: KnownNames) {
+    this.names = names
+  }
 
   problem(path: readonly string[], message: string): void {
     this.problems.push({ path, message })

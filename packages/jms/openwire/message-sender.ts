@@ -1,4 +1,4 @@
-import type { Clock } from '#schema'
+import type { Clock } from '../clock.ts'
 import { JmsError, MessageRefused } from '../jms-error.ts'
 import type { JmsMessage } from '../producer.ts'
 import { DataOutput } from './data-output.ts'

@@ -1,5 +1,4 @@
 // The properties of Qpid JMS' initial context.
-import { didYouMean } from '#schema'
 import type { ConnectionPlan } from '../producer-plan.ts'
 import { findDestination, type JndiProperties } from './destination.ts'
 import { type Findings, property } from './findings.ts'
@@ -18,7 +17,7 @@ export function readQpid(
   for (const name of Object.keys(properties).filter((key) => !KNOWN_PROPERTY.test(key))) {
     findings.warning(
       property(name),
-      `is not known and has no effect${didYouMean(name, [FACTORY + connectionFactoryName])}`,
+      `is not known and has no effect${findings.names.didYouMean(name, [FACTORY + connectionFactoryName])}`,
     )
   }
   if (properties['java.naming.provider.url'] !== undefined) {
@@ -37,7 +36,7 @@ export function readQpid(
     const found = names.length === 0 ? 'none is defined' : `defined: ${names.join(', ')}`
     findings.problem(
       ['connectionFactoryName'],
-      `expected a connection factory that contextProperties defines: add "${key}": "amqp://host:5672"; ${found}${didYouMean(connectionFactoryName, names)}`,
+      `expected a connection factory that contextProperties defines: add "${key}": "amqp://host:5672"; ${found}${findings.names.didYouMean(connectionFactoryName, names)}`,
     )
     return null
   }
