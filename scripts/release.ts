@@ -7,14 +7,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type BillOfMaterials, packageMaterials } from './bill-of-materials.ts'
-import { changelogSection, readFragments } from './changelog.ts'
+import { changelogSection, readNotes } from './changelog.ts'
 import { root } from './steps.ts'
 
 const { values: options } = parseArgs({ options: { 'dry-run': { type: 'boolean' }, out: { type: 'string' } } })
 const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, string>
 const directory = resolve(root, options.out ?? join('release', version as string))
-const fragments = readFragments(join(root, 'changes'))
-if (fragments.size === 0) fail('changes/ has no release notes: there is nothing to release')
+const notes = readNotes(join(root, 'changes'))
+if (notes.fragments.size === 0) fail('changes/ has no release notes: there is nothing to release')
 const changelog = join(root, 'CHANGELOG.md')
 const earlier = existsSync(changelog) ? readFileSync(changelog, 'utf8') : '# Changelog\n'
 if (earlier.includes(`\n## ${version} (`))
@@ -29,7 +29,7 @@ const listed = JSON.parse(
 const notices = readFileSync(join(root, 'THIRD-PARTY-NOTICES.md'), 'utf8')
 const materials = packageMaterials(listed, name as string, notices)
 write(`${name}-${version}.cdx.json`, `${JSON.stringify(materials, null, 2)}\n`)
-const section = changelogSection(version as string, new Date().toISOString().slice(0, 10), fragments)
+const section = changelogSection(version as string, new Date().toISOString().slice(0, 10), notes)
 write('RELEASE-NOTES.md', section)
 const sums = readdirSync(directory)
   .toSorted()
@@ -44,10 +44,11 @@ write('SHA256SUMS', sums.join(''))
 if (options['dry-run'] !== true) {
   const [title, rest] = [earlier.slice(0, earlier.indexOf('\n') + 1), earlier.slice(earlier.indexOf('\n') + 1)]
   writeFileSync(changelog, `${title}\n${section}${rest}`)
-  for (const fragment of fragments.keys()) rmSync(join(root, 'changes', `${fragment}.md`))
+  for (const file of ['SUMMARY', ...notes.fragments.keys()])
+    rmSync(join(root, 'changes', `${file}.md`), { force: true })
 }
 console.log(`${relative(process.cwd(), directory)}: ${readdirSync(directory).toSorted().join(', ')}`)
-console.log(`${fragments.size} release notes, ${materials.components.length} components; nothing is published`)
+console.log(`${notes.fragments.size} release notes, ${materials.components.length} components; nothing is published`)
 
 function write(file: string, text: string): void {
   writeFileSync(join(directory, file), text)

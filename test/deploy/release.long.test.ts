@@ -1,7 +1,18 @@
 // Makes the files of a release from a copy of the checkout: `npm test -- deploy/release.long`.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { Folder } from '#test/folder'
@@ -23,11 +34,33 @@ function copyOfCheckout(folder: Folder): string {
   return copy
 }
 
+function raiseVersion(copy: string, version: string): void {
+  for (const file of ['package.json', 'package-lock.json']) {
+    const path = join(copy, file)
+    const json = JSON.parse(readFileSync(path, 'utf8')) as { version: string; packages?: { '': { version: string } } }
+    json.version = version
+    if (json.packages !== undefined) json.packages[''].version = version
+    writeFileSync(path, `${JSON.stringify(json, null, 2)}\n`)
+  }
+}
+
+test('a release without a change says so and makes nothing', () => {
+  using folder = new Folder()
+  const copy = copyOfCheckout(folder)
+  for (const file of globSync('changes/*__*.md', { cwd: copy })) rmSync(join(copy, file))
+  const { status, stderr } = spawnSync('npm', ['run', 'release'], { cwd: copy, encoding: 'utf8' })
+  assert.equal(status, 1)
+  assert.match(stderr, /release: changes\/ has no release notes: there is nothing to release/)
+  assert.ok(!existsSync(join(copy, 'release')))
+})
+
 test('a dry run makes package, notes, bill of materials and sums, and changes nothing else', {
   timeout: 300_000,
 }, () => {
   using folder = new Folder()
   const copy = copyOfCheckout(folder)
+  raiseVersion(copy, '99.0.0')
+  writeFileSync(join(copy, 'changes/listener__noted.md'), 'A change of the listener.\n')
   const notes = readdirSync(join(copy, 'changes'))
   const { status, stdout, stderr } = spawnSync('npm', ['run', 'release', '--', '--dry-run'], {
     cwd: copy,
@@ -51,6 +84,10 @@ test('a dry run makes package, notes, bill of materials and sums, and changes no
   const files = execFileSync('tar', ['tzf', join(directory, archive)], { encoding: 'utf8' }).split('\n')
   for (const path of ['bin/gateway', 'dist/main.js', 'deploy/systemd/identity-gateway.service'])
     assert.ok(files.includes(`package/${path}`), path)
+  assert.match(
+    readFileSync(join(directory, 'RELEASE-NOTES.md'), 'utf8'),
+    /^- \*\*Listener:\*\* A change of the listener\.$/m,
+  )
   assert.match(
     readFileSync(join(directory, 'RELEASE-NOTES.md'), 'utf8'),
     new RegExp(`^## ${version.replaceAll('.', '\\.')} \\(\\d{4}-`),
