@@ -1,4 +1,4 @@
-# Identity Gateway as an image: `docker build --tag identity-gateway:0.1.0 .` in a checkout.
+# Identity Gateway as an image: `docker build --tag identity-gateway:1.0.0 .` in a checkout.
 # docs/guide/deployment.md describes its directories and variables.
 ARG BASE=docker.io/library/debian:trixie-slim
 ARG BUILD=docker.io/library/node:26-trixie-slim
