@@ -60,7 +60,7 @@ test('the pod is not killed before its drain can end', () => {
   const [total] = all(/terminationGracePeriodSeconds: (\d+)/g).map(Number)
   const [delay] = all(/"shutdownDelay": "(\d+) seconds"/g).map(Number)
   const gracePeriod = /gracePeriod: config\(.*\n\s*\.default\('(\d+) seconds'\)/.exec(
-    read('src/instance/admin-document.ts'),
+    read('src/schema/connector-limits.ts'),
   )
   assert.ok(Number(total) >= Number(delay) + Number(gracePeriod?.[1]) + 10, `${total} s`)
 })

@@ -29,9 +29,13 @@ function copyOfCheckout(folder: Folder): string {
   }
   cpSync(join(ROOT, 'studio/dist'), join(copy, 'studio/dist'), { recursive: true, preserveTimestamps: true })
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
-  // Packages must not look older than the lock file: they would be installed again.
-  utimesSync(join(copy, 'package-lock.json'), 0, 0)
+  keepOlderThanPackages(copy)
   return copy
+}
+
+/** Packages that look older than the lock file would be installed again. */
+function keepOlderThanPackages(copy: string): void {
+  utimesSync(join(copy, 'package-lock.json'), 0, 0)
 }
 
 function raiseVersion(copy: string, version: string): void {
@@ -42,6 +46,7 @@ function raiseVersion(copy: string, version: string): void {
     if (json.packages !== undefined) json.packages[''].version = version
     writeFileSync(path, `${JSON.stringify(json, null, 2)}\n`)
   }
+  keepOlderThanPackages(copy)
 }
 
 test('a release without a change says so and makes nothing', () => {
