@@ -6,9 +6,13 @@ import { UpstreamError } from './upstream-error.ts'
 
 const LOOP = `${reasonPhrase(508)}: the request would be sent back to this gateway; set baseURI of the route to the application`
 
+/** Seconds after which a server may be usable again. */
+const RETRY_AFTER = '5'
+
 /** Names the failure without host, port and cause, which are logged only (threats B86). */
 export function failureResponse(error: UpstreamError): Response {
-  const response = respond(error.status, {}, error.code === 'GW_UPSTREAM_LOOP' ? LOOP : reasonPhrase(error.status))
+  const headers = error.code === 'GW_UPSTREAM_NO_SERVER' ? { 'Retry-After': RETRY_AFTER } : {}
+  const response = respond(error.status, headers, error.code === 'GW_UPSTREAM_LOOP' ? LOOP : reasonPhrase(error.status))
   response.cause = error
   return response
 }
@@ -32,7 +36,7 @@ export function withFailureResponses(handler: Handler, logger: Logger): Handler 
       return dropReservedCookies(await handler(exchange), exchange, logger)
     } catch (error) {
       if (!(error instanceof UpstreamError && error.isOutcome)) throw error
-      logFailure(error, { upstream: exchange.request.uri.origin, ...exchange.ids }, logger)
+      logFailure(error, { upstream: error.origin ?? exchange.request.uri.origin, ...exchange.ids }, logger)
       exchange.decided({ result: 'FAILED', by: logger.name ?? '', reason: error.code })
       return failureResponse(error)
     }

@@ -31,6 +31,11 @@ const UPSTREAM_ERRORS = {
     status: 503,
     message: 'upstream: expected a free connection, got none in time; raise connections or limit the rate of requests',
   },
+  GW_UPSTREAM_NO_SERVER: {
+    status: 503,
+    message:
+      'upstream: expected a server that may be used, got none; check the states of the servers of the UpstreamService',
+  },
   GW_UPSTREAM_TOO_LARGE: {
     status: 502,
     message:
@@ -63,6 +68,8 @@ export class UpstreamError extends StatusError {
   override readonly name = 'UpstreamError'
   readonly code: UpstreamErrorCode
   readonly status: 400 | 413 | 500 | 502 | 503 | 504 | 508
+  /** Origin that the request was sent to; null where it is that of its URI. */
+  origin: string | null = null
   /** Set by the first object that logs the failure. */
   isLogged = false
 

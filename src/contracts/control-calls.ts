@@ -1,9 +1,10 @@
 import type { RecordBatch } from '#durable-queue'
 import { call, notice } from '#rpc'
-import type { AuditPlan, Problem, RecordChange, SharedRecord } from '#schema'
+import type { AuditPlan, Problem, RecordChange, SharedRecord, UpstreamPlan } from '#schema'
 import type { WatchedRequests } from './live-requests.ts'
 import type { ObjectStatus, RouteFailure, RouterOpening, RouteSource, RouteWarnings } from './messages.ts'
 import type { FinishedTrace } from './request-trace.ts'
+import type { TlsPlan } from './tls-plan.ts'
 
 /** An audit service whose handlers are open, with the memory of this service (AUDIT_MEMORY) and of all journals (JOURNAL_MEMORY). */
 export interface OpenedAudit {
@@ -60,6 +61,13 @@ export const CONTROL_CALLS = {
     { readonly memory: SharedArrayBuffer; readonly units: number; readonly unit: number }
   >(30_000),
   closePermits: notice<{ readonly key: string }>(),
+  /** The servers of an upstream service with their states, and the number of the unit in the memory. */
+  upstreamOpen: call<UpstreamPlan, { readonly id: number; readonly memory: SharedArrayBuffer; readonly unit: number }>(
+    30_000,
+  ),
+  /** TLS of the health checks of a service. */
+  upstreamTls: notice<{ readonly id: number; readonly tls: TlsPlan }>(),
+  upstreamClose: notice<{ readonly id: number }>(),
   storeGet: call<StoreKey & { readonly lifetime: number | null }, SharedRecord | null>(STORE_TIMEOUT),
   storeUpdate: call<
     StoreKey & { readonly change: RecordChange; readonly lifetime: number; readonly ifPresent: boolean },

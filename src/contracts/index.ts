@@ -182,4 +182,13 @@ export { authorityOptions, identityOptions } from './tls-material.ts'
 export type { TlsPlan } from './tls-plan.ts'
 export { type UmaEndpoints, type UmaService, UmaServiceKind, type UmaShare } from './uma-service.ts'
 export { ROUTE_BUILD_LIMIT, UNIT_CALLS } from './unit-calls.ts'
+export {
+  type Send,
+  type ServerCircuits,
+  TriedServers,
+  type Upstream,
+  UpstreamContext,
+  UpstreamKind,
+  type UpstreamUse,
+} from './upstream.ts'
 export { type UserProfileService, UserProfileServiceKind } from './user-profile-service.ts'

@@ -42,6 +42,7 @@ import { openTicketRotation, type TicketRotation } from './units/ticket-rotation
 import { unitCount } from './units/unit-count.ts'
 import type { UnitLink } from './units/unit-link.ts'
 import { UnitReplacements } from './units/unit-replacements.ts'
+import { UpstreamServices } from './upstreams/upstream-services.ts'
 
 /** Input of a gateway. */
 interface GatewayInput {
@@ -70,6 +71,7 @@ export class Gateway {
   readonly stores: RouteStores
   /** States of the objects of the units and of admin.json. */
   readonly states: ObjectStates
+  readonly #upstreams: UpstreamServices
   readonly #input: GatewayInput
   readonly #supervisor: Supervisor
   readonly #unitCalls: UnitCallHandlers
@@ -182,12 +184,14 @@ export class Gateway {
       fleet: this.#fleet,
     }
     this.stores = new RouteStores(this.#supervisor, records, logger)
+    // One more for the unit of a trial.
+    const numbers = units * MAX_UNIT_SETS + 1
+    this.#upstreams = new UpstreamServices({ units: numbers, clock: systemClock, logger })
     this.#unitCalls = new UnitCallHandlers({
       ...{ stores: this.stores, states: this.states, store: this.#store },
       ...{ requests: this.#live.requests, traces: this.#live.traces },
       ...{ audit: this.#auditWriter, telemetry: this.#telemetry },
-      // One more for the unit of a trial.
-      permits: new ConnectionPermits(units * MAX_UNIT_SETS + 1),
+      ...{ permits: new ConnectionPermits(numbers), upstreams: this.#upstreams },
     })
   }
 
@@ -366,12 +370,9 @@ export class Gateway {
     this.#studio = openStudioFor(this.#input)
     this.#admin = await openManagement({
       ...this.#input,
-      studio: this.#studio,
-      stores: this.stores,
-      states: this.states,
+      ...{ studio: this.#studio, configuration: this.#configuration, audit: this.#audit },
+      ...{ stores: this.stores, states: this.states, upstreams: this.#upstreams },
       units: () => this.units,
-      configuration: this.#configuration,
-      audit: this.#audit,
       monitor: this.#live.api,
       health: this.#health(),
       fleet: this.#fleet,

@@ -225,4 +225,19 @@ export const EVENTS = logEvents('GW_CONTROL', {
     meaning: 'Requests at this unit wait; readiness fails until it answers.',
     action: 'Check scripts and regular expressions for blocking code; the unit is terminated if it does not recover.',
   },
+  SERVERS_LOCAL: {
+    message: 'the lookup of servers found loopback or link-local addresses, which are not used',
+    meaning: 'Requests are sent to the other addresses of the name. With none the last good ones are used.',
+    action: 'Check the DNS records of the name. Set `allowLocal` of `discovery` where they are meant.',
+  },
+  SERVERS_NOT_FOUND: {
+    message: 'the lookup of servers failed: the last good ones are used',
+    meaning: 'Servers that join or leave are not noticed. Where no lookup has succeeded yet, requests get 503.',
+    action: 'Check the name in `discovery` of the UpstreamService, and the name servers.',
+  },
+  SERVER_UNHEALTHY: {
+    message: 'a server is unhealthy: it gets no requests',
+    meaning: 'Its health checks fail. Other servers of the UpstreamService get its requests.',
+    action: 'Check the server that `upstream` names, and the settings of `healthCheck`.',
+  },
 })

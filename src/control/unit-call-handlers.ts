@@ -10,6 +10,7 @@ import type { ConnectionPermits } from './units/connection-permits.ts'
 import { SharedMemory } from './units/shared-memory.ts'
 import type { OwnedStore } from './units/take-over/owned-store.ts'
 import type { UnitLink } from './units/unit-link.ts'
+import type { UpstreamServices } from './upstreams/upstream-services.ts'
 
 /** Parts of the control plane that units call. */
 interface CalledParts {
@@ -20,6 +21,7 @@ interface CalledParts {
   readonly audit: AuditWriter
   readonly telemetry: Telemetry
   readonly permits: ConnectionPermits
+  readonly upstreams: UpstreamServices
   readonly store: OwnedStore
 }
 
@@ -35,7 +37,7 @@ export class UnitCallHandlers {
   /** Those of one unit. */
   of(unit: UnitLink): Handlers<typeof CONTROL_CALLS> {
     const memory = this.#memory
-    const { stores, requests, traces, states, audit, telemetry, permits, store } = this.#parts
+    const { stores, requests, traces, states, audit, telemetry, permits, upstreams, store } = this.#parts
     return {
       openRouter: (router, context) => stores.open(unit, router, context),
       routerOpened: ({ directory, failures }) => stores.opened(unit, directory, failures),
@@ -55,15 +57,19 @@ export class UnitCallHandlers {
       unshare: ({ key }) => memory.release(key, unit),
       openPermits: ({ key, permits: count }) => permits.open(key, count, unit),
       closePermits: ({ key }) => permits.close(key, unit),
+      upstreamOpen: (plan) => upstreams.open(plan, unit),
+      upstreamTls: ({ id, tls }) => upstreams.checkWith(id, tls),
+      upstreamClose: ({ id }) => upstreams.close(id, unit),
       ...store.handlers,
     }
   }
 
   /** A unit has ended, and with it what it shared. */
   ended(unit: UnitLink): void {
-    const { permits, states, audit } = this.#parts
+    const { permits, states, audit, upstreams } = this.#parts
     this.#memory.releaseAll(unit)
     permits.ended(unit)
+    upstreams.ended(unit)
     states.removeUnit(unit)
     audit.closeAll(unit)
   }

@@ -10,6 +10,8 @@ export function missingTargets(steps: readonly ChainStep[]): Problem[] {
   for (const { declaration, pointer, before } of steps) {
     const { name, target } = declaration.definition
     if (target !== 'needs' || before.isTargetSet || found.has(declaration)) continue
+    // An UpstreamService names the servers.
+    if ((declaration.config as Record<string, unknown> | null)?.['upstream'] !== undefined) continue
     found.set(declaration, { pointer, message: messageFor(name) })
   }
   return [...found.values()]

@@ -94,6 +94,12 @@ class ObjectEnvironment implements Environment {
     return outlet ?? DISCARDING_OUTLET
   }
 
+  readonly openUpstream: Environment['openUpstream'] = async (plan) => {
+    const opened = (await this.#unit.openUpstream?.({ ...plan, service: this.name })) ?? null
+    if (opened !== null) this.#place.releases.defer(() => opened.release())
+    return opened
+  }
+
   readonly serveEndpoint: Environment['serveEndpoint'] = (endpoint, collection) => {
     const stop = this.#unit.serveEndpoint?.(this.name, endpoint, collection)
     if (stop !== undefined) this.#place.releases.defer(stop)

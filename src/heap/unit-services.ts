@@ -8,9 +8,11 @@ import type {
   Metrics,
   ObjectEndpoint,
   ObjectState,
+  OpenedUpstream,
   OwnListeners,
   PermitStore,
   SharedStore,
+  UpstreamPlan,
 } from '#schema'
 import type { Catalogue } from './catalogue.ts'
 
@@ -63,6 +65,8 @@ export interface UnitServices {
   onReload?(refresh: () => void): () => void
   /** Opens the event handlers of an audit service; absent where events are discarded. */
   openAudit?(plan: AuditPlan): Promise<AuditOutlet>
+  /** Opens the servers of an upstream service; absent where requests are not served. */
+  openUpstream?(plan: UpstreamPlan): Promise<OpenedUpstream>
   /** A key-value store shared by all units; the space is a namespace. */
   sharedStore(space: string): SharedStore
   /** Memory shared over all units under a key, until it is released. */

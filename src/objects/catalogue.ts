@@ -170,6 +170,7 @@ const MODULES: Readonly<Record<string, () => Promise<Readonly<Record<string, unk
   TokenTransformationFilter: () => import('./filters/token-transformation/token-transformation-filter.ts'),
   TrustAllManager: () => import('./tls/trust-all-manager/trust-all-manager.ts'),
   TrustManager: () => import('./tls/trust-manager/trust-manager.ts'),
+  UpstreamService: () => import('./services/upstream/upstream-service.ts'),
   UriPathRewriteFilter: () => import('./filters/uri-path-rewrite/uri-path-rewrite-filter.ts'),
   UmaFilter: () => import('./filters/uma/uma-filter.ts'),
   UmaService: () => import('./services/uma/uma-service.ts'),

@@ -1,3 +1,4 @@
+import type { Send } from '#contracts'
 import type { Handler } from '#http'
 import type { Environment } from '#schema'
 import { type Attempt, type CircuitBreakerSettings, openCircuitBreaker } from './circuit-breaker/circuit-breaker.ts'
@@ -11,7 +12,7 @@ interface ResilienceSettings {
 
 /** Circuit breaker around retries around `send`, each where it is enabled: a retried request counts once. */
 export async function withResilience(
-  send: Handler,
+  send: Send,
   { retries, circuitBreaker }: ResilienceSettings,
   env: Environment,
 ): Promise<Handler> {
@@ -20,14 +21,14 @@ export async function withResilience(
     const guard = await openCircuitBreaker(circuitBreaker, env)
     return (exchange) => guard(exchange, attempt)
   }
-  return retries?.enabled ? async (exchange) => (await attempt(exchange)).response : send
+  return retries?.enabled ? async (exchange) => (await attempt(exchange)).response : (exchange) => send(exchange, null)
 }
 
-function singleAttempt(send: Handler): Attempt {
-  return async (exchange) => ({ response: await send(exchange), failed: false })
+function singleAttempt(send: Send): Attempt {
+  return async (exchange) => ({ response: await send(exchange, null), failed: false })
 }
 
-function attemptWithRetries(send: Handler, settings: RetrySettings, env: Environment): Attempt {
+function attemptWithRetries(send: Send, settings: RetrySettings, env: Environment): Attempt {
   const delays = new RetryDelays(settings.executor)
   env.onDispose(() => delays.stop())
   return withRetries(send, settings, delays, env.logger)

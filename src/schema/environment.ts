@@ -5,6 +5,7 @@ import type { AuditOutlet, AuditPlan } from './audit-outlet.ts'
 import type { GatewaySettings } from './gateway-settings.ts'
 import type { ObjectEndpoint } from './object-endpoint.ts'
 import type { SharedStore } from './shared-store.ts'
+import type { OpenedUpstream, UpstreamPlan } from './upstream-plan.ts'
 
 /** Source of time; controlled by hand in tests. */
 export interface Clock {
@@ -133,6 +134,8 @@ export interface Environment {
   sharedStore(space: string): SharedStore
   /** Opens the event handlers of an audit service. Throws ConfigError where another service uses one of their files. */
   openAudit(plan: AuditPlan): Promise<AuditOutlet>
+  /** Opens the servers of an upstream service on the control thread; null where requests are not served. */
+  openUpstream(plan: Omit<UpstreamPlan, 'service'>): Promise<OpenedUpstream | null>
   /** Serves a collection of the object in the management API, at `objects/<name of the object>/<endpoint>`. */
   serveEndpoint(endpoint: string, collection: ObjectEndpoint): void
   /** Called on reload (SIGHUP). */

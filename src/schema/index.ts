@@ -137,4 +137,11 @@ export {
 } from './shared-store.ts'
 export { MAX_TIMER_DELAY, systemClock } from './system-clock.ts'
 export { template } from './template.ts'
+export type {
+  DiscoveryPlan,
+  HealthCheckPlan,
+  OpenedUpstream,
+  UpstreamPlan,
+  UpstreamServerPlan,
+} from './upstream-plan.ts'
 export { writtenPath } from './written-path.ts'

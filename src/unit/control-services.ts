@@ -1,5 +1,5 @@
 import type { ObjectStatus, RouteFailure, RouterOpening, RouteSource, RouteWarnings } from '#contracts'
-import type { AuditOutlet, AuditPlan, PermitStore, SharedStore } from '#schema'
+import type { AuditOutlet, AuditPlan, OpenedUpstream, PermitStore, SharedStore, UpstreamPlan } from '#schema'
 
 /** Services of the control plane for a unit. CLI commands that serve no traffic implement them with the route files alone. */
 export interface ControlServices {
@@ -16,6 +16,8 @@ export interface ControlServices {
   openAudit?(plan: AuditPlan): Promise<AuditOutlet>
   /** Limits the connections of all units; absent without traffic. */
   readonly connectionPermits?: PermitStore
+  /** Opens the servers of an upstream service; absent without traffic. */
+  openUpstream?(plan: UpstreamPlan): Promise<OpenedUpstream>
   /** A key-value store shared by all units. */
   sharedStore(space: string): SharedStore
   /** Memory that all units share under a key. */

@@ -1,4 +1,4 @@
-import type { CONTROL_CALLS } from '#contracts'
+import type { CONTROL_CALLS, TlsPlan } from '#contracts'
 import type { Remote } from '#rpc'
 import type { Clock, SharedStore } from '#schema'
 import { openAuditOutlet } from './audit-outlet.ts'
@@ -18,6 +18,15 @@ export function remoteControlServices(control: Remote<typeof CONTROL_CALLS>, clo
         const opened = await control.openPermits({ key, permits })
         return { ...opened, release: () => control.closePermits({ key }) }
       },
+    },
+    openUpstream: async (plan) => {
+      const { id, memory, unit } = await control.upstreamOpen(plan)
+      return {
+        memory,
+        unit,
+        checkWith: (tls) => control.upstreamTls({ id, tls: tls as TlsPlan }),
+        release: () => control.upstreamClose({ id }),
+      }
     },
     sharedStore: (space) => controlStore(control, space),
     share: async (key, bytes) => {

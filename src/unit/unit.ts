@@ -146,6 +146,7 @@ function contextOf(input: UnitInput, routers: Routers, metrics: MetricsRegistry,
     ...(input.onReload === undefined ? {} : { onReload: input.onReload }),
     shared: (key, bytes) => input.control.share(key, bytes),
     sharedStore: (space) => input.control.sharedStore(space),
+    ...(input.control.openUpstream === undefined ? {} : { openUpstream: (plan) => input.control.openUpstream!(plan) }),
     ...(input.control.openAudit === undefined ? {} : { openAudit: (plan) => input.control.openAudit!(plan) }),
   }
   return unitContext

@@ -78,10 +78,10 @@ export class Balancer {
     return key === null ? this.#random() : hashOf(key)
   }
 
-  /** Whether requests may be sent to the server now. */
-  isUsable(server: UpstreamServer): boolean {
+  /** Whether a usable server is not excluded. */
+  hasUsable(exclusion: Exclusion): boolean {
     this.#refresh()
-    return this.#view.usable.includes(server)
+    return this.#view.usable.some(({ slot }) => !exclusion.excludes(slot))
   }
 
   /** Why a server was chosen, such as "least requests of 2 healthy". */

@@ -1,3 +1,5 @@
 export { ANY, Balancer, POLICIES, type PolicyName } from './balancer.ts'
-export { ServerStates } from './server-states.ts'
-export { textOfSet } from './upstream-server.ts'
+export { OutlierDetection } from './outlier-detection.ts'
+export type { Reason } from './reasons.ts'
+export { ADMIN, HEALTH, ServerStates } from './server-states.ts'
+export { textOfSet, type UpstreamServer } from './upstream-server.ts'

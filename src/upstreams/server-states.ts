@@ -4,6 +4,8 @@ import { numberOf, type Reason, reasonText } from './reasons.ts'
 export const HEALTH = { unknown: 0, healthy: 1, unhealthy: 2 } as const
 /** What an administrator has decided. */
 export const ADMIN = { enabled: 0, draining: 1, ejected: 2 } as const
+/** What operators see. */
+type ServerState = 'healthy' | 'unhealthy' | 'ejected' | 'draining' | 'unknown'
 /** `claimed` while a unit writes the end of an ejection. */
 const EJECTION = { none: 0, ejected: 1, claimed: 2 } as const
 
@@ -133,6 +135,14 @@ export class ServerStates {
 
   admin(slot: number): number {
     return this.#load(slot, WORD.admin)
+  }
+
+  /** The state in one word, for operators. */
+  stateOf(slot: number): ServerState {
+    if (this.admin(slot) === ADMIN.draining) return 'draining'
+    if (this.admin(slot) === ADMIN.ejected || this.isEjected(slot)) return 'ejected'
+    const health = this.health(slot)
+    return health === HEALTH.unknown ? 'unknown' : health === HEALTH.healthy ? 'healthy' : 'unhealthy'
   }
 
   isEjected(slot: number): boolean {

@@ -15,6 +15,7 @@ import type { RouteStores } from '../routes/route-stores.ts'
 import type { ServedConfiguration } from '../units/served-configuration.ts'
 import { hasSharedPorts } from '../units/unit-count.ts'
 import type { UnitLink } from '../units/unit-link.ts'
+import type { UpstreamServices } from '../upstreams/upstream-services.ts'
 import { adminApi } from './admin-api.ts'
 import type { AdminSettings } from './admin-settings.ts'
 import { ADMIN_SECURITY, adminCredentials } from './authentication.ts'
@@ -39,6 +40,7 @@ interface ManagementParts extends ManagementSettings {
   readonly studio: StudioAccess | null
   readonly stores: RouteStores
   readonly states: ObjectStates
+  readonly upstreams: UpstreamServices
   units(): readonly UnitLink[]
   readonly configuration: ServedConfiguration
   readonly audit: GatewayAudit
@@ -129,6 +131,7 @@ function systemResources(parts: ManagementParts, logger: Logger): ReturnType<typ
   return systemApi({
     stores,
     states,
+    upstreams: parts.upstreams,
     types: settings.types,
     units: () => parts.units(),
     config: () => configContent(configuration.text),

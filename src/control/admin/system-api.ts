@@ -18,6 +18,7 @@ import { EVENTS } from '../log-events.ts'
 import { MONITOR, type MonitorApi } from '../monitoring/live/monitor-api.ts'
 import type { ObjectStates } from '../monitoring/object-states.ts'
 import type { RouteStore } from '../routes/route-store.ts'
+import type { UpstreamServices } from '../upstreams/upstream-services.ts'
 import { ADMIN_DESCRIPTIONS } from './admin-descriptions.ts'
 import { completeAction, evaluateAction } from './routes/evaluate-action.ts'
 import { type ExplainContext, explainAction } from './routes/explain-action.ts'
@@ -29,6 +30,7 @@ import { SHARE, shareCollection } from './share-collection.ts'
 import { SESSION } from './studio/session-endpoint.ts'
 import type { StudioAccess } from './studio/studio-access.ts'
 import { typesCollection } from './types-collection.ts'
+import { UPSTREAM, upstreamEndpoint } from './upstream-endpoint.ts'
 
 /** Content of `/api/info`. */
 interface GatewayInfo {
@@ -44,6 +46,7 @@ interface GatewayInfo {
 /** Dependencies of the endpoints below `/api`. */
 interface SystemApi extends ExplainContext {
   readonly states: ObjectStates
+  readonly upstreams: UpstreamServices
   readonly logger: Logger
   readonly audit: Pick<GatewayAudit, 'config' | 'topics' | 'find'>
   /** Security schemes of the API; null where a filter of the configuration authenticates. */
@@ -75,6 +78,9 @@ const ROUTES = /^((?:\/[^/]+\/routes\/[^/]+\/objects)*\/[^/]+\/routes)(?:\/[^/]*
 
 /** The shares of an object of config.json, or of a route; then perhaps an id. */
 const SHARES = new RegExp(`^((?:/[^/]+/routes/[^/]+/objects)*/[^/]+/${SHARE})(?:/[^/]*)?$`)
+
+/** The servers of an UpstreamService of config.json, or of a route. */
+const UPSTREAMS = new RegExp(`^((?:/[^/]+/routes/[^/]+/objects)*/[^/]+/${UPSTREAM})$`)
 
 /** The Common REST endpoints of the gateway itself: information, object types, the audit, the routes of every router. */
 export function systemApi(api: SystemApi): Handler {
@@ -134,6 +140,8 @@ export function systemApi(api: SystemApi): Handler {
     if (rawPath.startsWith(`${MONITOR}/`)) return api.monitor.handler(exchange)
     const shares = rawPath.startsWith(OBJECTS) ? SHARES.exec(rawPath.slice(OBJECTS.length))?.[1] : undefined
     if (shares !== undefined) return sharesOf(api, shares)(exchange)
+    const upstream = rawPath.startsWith(OBJECTS) ? UPSTREAMS.exec(rawPath.slice(OBJECTS.length))?.[1] : undefined
+    if (upstream !== undefined) return upstreamOf(api, upstream)(exchange)
     const collection = rawPath.startsWith(OBJECTS) ? ROUTES.exec(rawPath.slice(OBJECTS.length))?.[1] : undefined
     const names = namesIn(collection ?? '')
     const store = api.stores.ofRouter(['gateway', ...names].join('.'))
@@ -157,6 +165,13 @@ function sharesOf({ units, audit, security }: SystemApi, path: string): Handler 
   const base = `${OBJECTS}${path}`
   const shares = shareCollection({ object: ['gateway', ...namesIn(path)].join('+'), units })
   return auditedHandler(commonRest(shares, { base, security }), base, audit.config)
+}
+
+/** The servers of the UpstreamService in a path below `/api/system/objects`. */
+function upstreamOf({ upstreams, audit, security }: SystemApi, path: string): Handler {
+  const base = `${OBJECTS}${path}`
+  const servers = upstreamEndpoint(upstreams, ['gateway', ...namesIn(path)].join('+'))
+  return auditedHandler(commonRest(servers, { base, security }), base, audit.config)
 }
 
 /** Serves only the descriptors of the endpoints below; changes get 405. */

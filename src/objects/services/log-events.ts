@@ -1,6 +1,12 @@
 import { logEvents } from '#logging'
 
 export const EVENTS = logEvents('GW_SERVICE', {
+  SERVER_EJECTED: {
+    message: 'a server was ejected: it gets no requests for a time',
+    meaning: 'Its requests failed as often in a row as `outlierDetection` says. Other servers get its requests.',
+    action:
+      'Check the server that `upstream` names. `GET` on the endpoint of the service shows the states of all servers.',
+  },
   SHARE_NOT_MATCHED: {
     message: 'pattern of a share takes too many steps: the share matches no path',
     meaning: 'Requests for that share get 404.',

@@ -23,11 +23,14 @@ export class Circuit {
     return size === null ? BigInt64Array.BYTES_PER_ELEMENT : FailureWindow.bytes(size)
   }
 
-  constructor(memory: SharedArrayBuffer, settings: CircuitSettings, clock: Clock) {
+  /** `offset` is that of the state in the memory, in bytes. */
+  constructor(memory: SharedArrayBuffer, settings: CircuitSettings, clock: Clock, offset = 0) {
     const { maxFailures, openDuration, size } = settings
-    this.#words = new BigInt64Array(memory)
+    this.#words = new BigInt64Array(memory, offset)
     this.#failures =
-      size === null ? new FailureStreak(memory, maxFailures) : new FailureWindow(memory, maxFailures, size)
+      size === null
+        ? new FailureStreak(memory, maxFailures, offset)
+        : new FailureWindow(memory, maxFailures, size, offset)
     this.#openDuration = openDuration
     this.#clock = clock
   }

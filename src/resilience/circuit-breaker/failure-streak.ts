@@ -6,8 +6,8 @@ export class FailureStreak implements FailureCount {
   readonly #words: BigInt64Array
   readonly #maxFailures: number
 
-  constructor(memory: SharedArrayBuffer, maxFailures: number) {
-    this.#words = new BigInt64Array(memory)
+  constructor(memory: SharedArrayBuffer, maxFailures: number, offset: number) {
+    this.#words = new BigInt64Array(memory, offset)
     this.#maxFailures = maxFailures
   }
 

@@ -25,8 +25,8 @@ export class FailureWindow implements FailureCount {
     return (STATE + 1 + size + 1) * BigInt64Array.BYTES_PER_ELEMENT
   }
 
-  constructor(memory: SharedArrayBuffer, maxFailures: number, size: number) {
-    this.#words = new BigInt64Array(memory)
+  constructor(memory: SharedArrayBuffer, maxFailures: number, size: number, offset: number) {
+    this.#words = new BigInt64Array(memory, offset)
     this.#maxFailures = maxFailures
     this.#size = size
     this.#slots = size + 1

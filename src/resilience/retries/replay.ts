@@ -6,6 +6,7 @@ import { isFailure } from '../circuit-breaker/failure.ts'
 const UNSENT: ReadonlySet<UpstreamErrorCode> = new Set([
   'GW_UPSTREAM_CONNECT',
   'GW_UPSTREAM_POOL_FULL',
+  'GW_UPSTREAM_NO_SERVER',
   'GW_UPSTREAM_PROXY',
 ])
 

@@ -1,6 +1,6 @@
 import { UpstreamError } from '#client'
-import { type Executor, matches, type RequestCondition } from '#contracts'
-import type { Exchange, Handler } from '#http'
+import { type Executor, matches, type RequestCondition, type Send, TriedServers } from '#contracts'
+import type { Exchange } from '#http'
 import type { Logger } from '#logging'
 import type { Attempt, Outcome } from '../circuit-breaker/circuit-breaker.ts'
 import { isFailure } from '../circuit-breaker/failure.ts'
@@ -21,7 +21,7 @@ export interface RetrySettings {
 
 /** Repeats a request while it fails, within `count` and where a repetition is safe. */
 export function withRetries(
-  send: Handler,
+  send: Send,
   settings: Pick<RetrySettings, 'condition' | 'runtimeExceptionCondition' | 'count' | 'delay'>,
   delays: RetryDelays,
   logger: Logger,
@@ -29,9 +29,9 @@ export function withRetries(
   const { condition, runtimeExceptionCondition, count, delay } = settings
   const responsesMayFail = !isNever(condition)
 
-  const attempt = async (exchange: Exchange): Promise<Outcome | { readonly error: unknown }> => {
+  const attempt = async (exchange: Exchange, tried: TriedServers): Promise<Outcome | { readonly error: unknown }> => {
     try {
-      const response = await send(exchange)
+      const response = await send(exchange, tried)
       return { response, failed: responsesMayFail && (await matches(condition, exchange, response, logger)) }
     } catch (error) {
       return { error }
@@ -40,14 +40,16 @@ export function withRetries(
 
   return async (exchange) => {
     const replayable = await bufferForReplay(exchange, responsesMayFail)
+    const tried = new TriedServers()
+    const pause = (): Promise<void> => (tried.hasOther ? Promise.resolve() : delays.wait(exchange, delay))
     for (let retries = 0; ; retries++) {
-      const result = await attempt(exchange)
+      const result = await attempt(exchange, tried)
       const fields = () => ({ retries, upstream: exchange.request.uri.origin, ...exchange.ids })
       if ('error' in result) {
         const { error } = result
         const mayRetry = retries < count && mayRetryAfter(error, exchange, replayable)
         if (mayRetry && (await matches(runtimeExceptionCondition, exchange, null, logger))) {
-          await delays.wait(exchange, delay)
+          await pause()
           continue
         }
         if (retries > 0 && isFailure(error, exchange)) {
@@ -63,7 +65,7 @@ export function withRetries(
       if (retries < count && replayable) {
         // Before the delay, so that the connection is not kept open during it.
         result.response.body.cancel()
-        await delays.wait(exchange, delay)
+        await pause()
         continue
       }
       const { status } = result.response

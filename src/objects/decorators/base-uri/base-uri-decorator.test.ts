@@ -5,7 +5,11 @@ import { type Exchange, type Filter, type Handler, respond } from '#http'
 import type { JsonValue } from '#json'
 import { defineType } from '#schema'
 import { build } from '#test/build'
+import { textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
+import { ManualExecutor } from '#test/manual-executor'
+import { httpUpstream } from '#test/upstream'
+import { ReverseProxyHandler } from '../../handlers/reverse-proxy/reverse-proxy-handler.ts'
 import { BaseUriDecorator } from './base-uri-decorator.ts'
 
 /** Responds with the URI of the request. */
@@ -183,3 +187,36 @@ for (const [name, baseURI, message] of refusals) {
 test('refuses an invalid literal with an escape', async () => {
   await assert.rejects(decorated('http://\\${x}'), { message: /^\/heap\/0\/baseURI: expected a base URI/ })
 })
+
+test('a list spreads requests over servers, and a retry goes to another one', async () => {
+  const named = (name: string) => httpUpstream((_, response) => response.end(name))
+  await using a = await named('a')
+  await using b = await named('b')
+  const gone = await (async () => {
+    await using closed = await named('gone')
+    return closed.url
+  })()
+  const executor = new ManualExecutor()
+  await using built = await build<Handler>(
+    ReverseProxyHandler,
+    { retries: { count: 2, delay: '1 minute' } },
+    {
+      types: [BaseUriDecorator, ...executor.buildOptions.types],
+      heap: [{ name: 'baseURI', type: 'BaseUriDecorator' }, ...executor.buildOptions.heap],
+      decorations: { baseURI: [a.url, gone, b.url] },
+    },
+  )
+  const names = await Promise.all(Array.from({ length: 6 }, async () => textOf(await built.object(request()))))
+  assert.deepEqual(new Set(names), new Set(['a', 'b']))
+})
+
+for (const [list, message] of [
+  [[], /expected at least one URL/],
+  [['http://a', 'http://a:80'], /baseURI\/1: expected another server than entry 1/],
+  [['http://a/app', 'http://b'], /baseURI\/0: expected a URL without path/],
+  [['http://a', 'https://b'], /baseURI\/1: expected http as the first server has/],
+] as const) {
+  test(`refuses the list ${JSON.stringify(list)}`, async () => {
+    await assert.rejects(decorated([...list]), message)
+  })
+}

@@ -1,7 +1,7 @@
 import { acquireClient, UpstreamError } from '#client'
-import { TemporaryStorageKind } from '#contracts'
+import { type Send, TemporaryStorageKind, type Upstream, UpstreamContext, UpstreamKind } from '#contracts'
 import { BodyTooLargeError, type Handler, type TemporaryStorage } from '#http'
-import { withResilience } from '#resilience'
+import { isFailure, openServerCircuits, withResilience } from '#resilience'
 import {
   boolean,
   config,
@@ -78,6 +78,10 @@ export const PROXY_FIELDS = {
   temporaryStorage: ref(TemporaryStorageKind).optional().meta({
     description:
       'Storage of buffered responses (non_streaming); the TemporaryStorage of the heap by default. Over its limit: 502.',
+  }),
+  upstream: ref(UpstreamKind).optional().meta({
+    description:
+      'Service that chooses the server of each attempt, in place of scheme, host and port of the URI; a baseURI has no effect.',
   }),
   ...HTTP_VERSION_FIELDS,
   ...FORWARD_PROXY_FIELDS,
@@ -157,7 +161,35 @@ export async function upstreamOf(settings: ProxySettings, env: Environment): Pro
       'temporaryStorage has no effect: responses are streamed; set asyncBehavior to non_streaming to buffer them',
     )
   }
-  return withResilience(streams ? send : bufferResponses(send, temporaryStorage ?? null), settings, env)
+  const attempt = streams ? send : bufferResponses(send, temporaryStorage ?? null)
+  await settings.upstream?.checkWith(tls)
+  return balanced(attempt, settings, env)
+}
+
+/** Chooses a server for each attempt, where a service has several. */
+async function balanced(
+  attempt: Handler,
+  settings: Pick<ProxySettings, 'upstream' | 'circuitBreaker' | 'retries'>,
+  env: Environment,
+): Promise<Handler> {
+  const { upstream, circuitBreaker } = settings
+  if (upstream !== undefined) {
+    const circuits = circuitBreaker?.enabled ? await openServerCircuits(circuitBreaker, upstream.capacity, env) : null
+    const send = await withResilience(upstream.through(attempt, { circuits, isFailure }), settings, env)
+    // A copy: filters and other branches keep the URI of theirs.
+    return (exchange) => send(exchange.withRequest(exchange.request.clone()))
+  }
+  const sends = new WeakMap<Upstream, Send>()
+  const sendThrough = (service: Upstream): Send => {
+    const known = sends.get(service) ?? service.through(attempt, { circuits: null, isFailure })
+    sends.set(service, known)
+    return known
+  }
+  const send: Send = (exchange, tried) => {
+    const service = exchange.contexts === null ? null : (exchange.context(UpstreamContext)?.upstream ?? null)
+    return service === null ? attempt(exchange) : sendThrough(service)(exchange, tried)
+  }
+  return withResilience(send, settings, env)
 }
 
 /** Buffers responses: one that is malformed, late or too large is then an error response instead of a truncated one. */
