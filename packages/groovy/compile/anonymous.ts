@@ -1,5 +1,5 @@
 // `new Interface() { ... }`.
-import { andThen } from '../runtime/pending.ts'
+import { andThen, type Maybe } from '../runtime/pending.ts'
 import type { ClassNode } from '../syntax/ast.ts'
 import { ClassInfo } from '../values/class-info.ts'
 import { ObjectClass } from '../values/classes.ts'
@@ -18,7 +18,7 @@ export function compileAnonymous(
   node: ClassNode,
   base: ClassInfo,
   context: Context,
-): (args: Value[], frame: Frame) => Value {
+): (args: Value[], frame: Frame) => Maybe {
   const { unit } = context
   const isInterface = base.kind === 'interface'
   if (!isInterface && base.extensible === null && !unit.userClasses.has(base) && !isScriptClass(base)) {

@@ -1,5 +1,6 @@
 import { IteratorValue, itemsOf } from '../runtime/items.ts'
 import { shown } from '../runtime/missing.ts'
+import type { Maybe } from '../runtime/pending.ts'
 import type { Expression } from '../syntax/ast.ts'
 import { classOf } from '../values/class-of.ts'
 import { CollectionValue } from '../values/collection.ts'
@@ -15,7 +16,7 @@ import { SpreadValues } from './spread.ts'
 export function withValues(
   expressions: readonly Expression[],
   context: Context,
-  operation: (values: Value[], frame: Frame) => Value,
+  operation: (values: Value[], frame: Frame) => Maybe,
 ): Node {
   const spreads = expressions.some(({ kind }) => kind === 'spread')
   const nodes = expressions.map((each) => compileValue(each, context))

@@ -1,11 +1,11 @@
 // Assignments: `=`, `+=`, `++` and similar operators.
-import { castTo } from '../runtime/cast.ts'
+import { castNow } from '../runtime/cast.ts'
 import { writeInClosure } from '../runtime/closure-scope.ts'
 import { getAt, putAt } from '../runtime/indexing.ts'
 import { itemsOf } from '../runtime/items.ts'
 import { eachItem } from '../runtime/iterate.ts'
 import { binaryOperators, next, previous } from '../runtime/operators.ts'
-import { after, andThen, PENDING } from '../runtime/pending.ts'
+import { after, andThen, type Maybe, PENDING, settled } from '../runtime/pending.ts'
 import { getProperty, setField, setProperty } from '../runtime/property.ts'
 import type {
   AssignNode,
@@ -37,7 +37,7 @@ interface AssignmentTarget {
   readonly prepare: Node | null
   readonly read: Node
   /** Stores a value; returns null, or PENDING. */
-  readonly write: (frame: Frame, value: Value) => Value
+  readonly write: (frame: Frame, value: Value) => Maybe
 }
 
 export function compileAssign({ operator, target, value }: AssignNode, context: Context): Node {
@@ -54,7 +54,7 @@ export function compileAssign({ operator, target, value }: AssignNode, context: 
 }
 
 function compileStore({ prepare, write }: AssignmentTarget, value: Node): Node {
-  const store = (frame: Frame): Value => {
+  const store = (frame: Frame): Maybe => {
     const computed = value(frame)
     if (computed === PENDING) return after((late) => stored(write(frame, late), late))
     return stored(write(frame, computed), computed)
@@ -64,12 +64,12 @@ function compileStore({ prepare, write }: AssignmentTarget, value: Node): Node {
 }
 
 /** The value of an assignment is the assigned value. */
-function stored(outcome: Value, value: Value): Value {
+function stored(outcome: Maybe, value: Value): Maybe {
   return outcome === PENDING ? after(() => value) : value
 }
 
 function compileElvisStore({ prepare, read, write }: AssignmentTarget, value: Node): Node {
-  const store = (frame: Frame): Value =>
+  const store = (frame: Frame): Maybe =>
     andThen(read(frame), (current) =>
       truth(current) ? current : andThen(value(frame), (late) => stored(write(frame, late), late)),
     )
@@ -77,13 +77,13 @@ function compileElvisStore({ prepare, read, write }: AssignmentTarget, value: No
 }
 
 /** Reads a target, computes its new value and stores it. */
-function update({ prepare, read, write }: AssignmentTarget, compute: (current: Value, frame: Frame) => Value): Node {
-  const run = (frame: Frame): Value => {
+function update({ prepare, read, write }: AssignmentTarget, compute: (current: Value, frame: Frame) => Maybe): Node {
+  const run = (frame: Frame): Maybe => {
     const current = read(frame)
     if (current === PENDING) return after((late) => finish(compute(late, frame), frame))
     return finish(compute(current, frame), frame)
   }
-  const finish = (value: Value, frame: Frame): Value => {
+  const finish = (value: Maybe, frame: Frame): Maybe => {
     if (value === PENDING) return after((late) => stored(write(frame, late), late))
     return stored(write(frame, value), value)
   }
@@ -114,7 +114,7 @@ export function compileStep({ operator, prefix, operand }: StepNode, context: Co
 export function compileMultipleAssign({ targets, value }: MultipleAssignNode, context: Context): Node {
   const assignables = targets.map((each) => compileTarget(each, context))
   const node = compileExpression(value, context)
-  const assign = (all: Value, frame: Frame): Value => {
+  const assign = (all: Value, frame: Frame): Maybe => {
     const items = destructure(all, assignables.length)
     return eachItem(
       assignables,
@@ -134,7 +134,7 @@ export function destructure(value: Value, count: number): readonly Value[] {
   if (value === null) throw nullPointer('Cannot invoke method getAt() on null object')
   if (value instanceof ListValue) return value.items
   if (typeof value === 'object' && value.klass.method('iterator') !== null) return itemsOf(value)
-  return Array.from({ length: count }, (_, index) => getAt(value, index))
+  return Array.from({ length: count }, (_, index) => settled(getAt(value, index), 'an assignment to several variables'))
 }
 
 function compileTarget(target: Expression, context: Context): AssignmentTarget {
@@ -166,7 +166,7 @@ function variableTarget(target: VariableNode, context: Context): AssignmentTarge
 }
 
 /** Stores in a variable, converting to its type. */
-export function writerOf({ slot, shared, type }: LocalVariable): (frame: Frame, value: Value) => Value {
+export function writerOf({ slot, shared, type }: LocalVariable): (frame: Frame, value: Value) => Maybe {
   const convert = converter(type)
   if (shared) {
     return (frame, value) => {
@@ -181,7 +181,7 @@ export function writerOf({ slot, shared, type }: LocalVariable): (frame: Frame, 
 }
 
 export function converter(type: ClassInfo | null): (value: Value) => Value {
-  return type === null ? (value) => value : (value) => castTo(value, type)
+  return type === null ? (value) => value : (value) => castNow(value, type)
 }
 
 function fieldTarget(target: VariableNode, context: Context): AssignmentTarget {
@@ -200,7 +200,7 @@ function fieldTarget(target: VariableNode, context: Context): AssignmentTarget {
     }
     return { prepare: null, read, write }
   }
-  const write = (frame: Frame, value: Value): Value => {
+  const write = (frame: Frame, value: Value): Maybe => {
     ;(frame[SELF] as Instance).fields[index] = convert(value)
     return null
   }
@@ -222,7 +222,7 @@ function setScriptVariable(script: ScriptObject, name: string, value: Value): Va
   return null
 }
 
-function writeFrom(closure: ClosureValue, name: string, value: Value): Value {
+function writeFrom(closure: ClosureValue, name: string, value: Value): Maybe {
   let at = closure
   while (at.delegate === at.owner && at.resolveStrategy === OWNER_FIRST) {
     const { owner } = at
@@ -232,7 +232,7 @@ function writeFrom(closure: ClosureValue, name: string, value: Value): Value {
   return writeInClosure(at, name, value)
 }
 
-function writeOuter(self: Value, name: string, value: Value): Value {
+function writeOuter(self: Value, name: string, value: Value): Maybe {
   if (self instanceof ScriptObject) return setScriptVariable(self, name, value)
   const enclosing = enclosingOf(self)
   if (enclosing === null || (self as Instance).klass.property(name) !== null) return setProperty(self, name, value)

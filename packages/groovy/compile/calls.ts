@@ -3,7 +3,7 @@ import { callInClosure } from '../runtime/closure-scope.ts'
 import { callValue, invokeMethod, invokeThrough } from '../runtime/invoke.ts'
 import { itemsOf } from '../runtime/items.ts'
 import { collectItems } from '../runtime/iterate.ts'
-import { after, PENDING } from '../runtime/pending.ts'
+import { after, type Maybe, PENDING } from '../runtime/pending.ts'
 import type { CallNode, CallValueNode, Expression } from '../syntax/ast.ts'
 import { ScriptObject } from '../values/binding.ts'
 import { ClassInfo } from '../values/class-info.ts'
@@ -41,7 +41,7 @@ function removesElement({ name, args }: CallNode): boolean {
   return name === 'remove' && args.length === 1 && only?.kind === 'cast' && only.type.name === 'Object'
 }
 
-type Invoker = (self: Value, args: Value[]) => Value
+type Invoker = (self: Value, args: Value[]) => Maybe
 
 /** Computes the receiver, then the arguments, then calls. */
 function withReceiver(target: Node, safe: boolean, args: readonly Expression[], context: Context, call: Invoker): Node {
@@ -55,7 +55,7 @@ function withReceiver(target: Node, safe: boolean, args: readonly Expression[], 
   const [only] = args
   if (args.length === 1 && only !== undefined && only.kind !== 'spread') {
     const argument = compileExpression(only, context)
-    const withArgument = (self: Value, frame: Frame): Value => {
+    const withArgument = (self: Value, frame: Frame): Maybe => {
       if (safe && self === null) return null
       const value = argument(frame)
       return value === PENDING ? after((late) => call(self, [late])) : call(self, [value])
@@ -78,7 +78,7 @@ function withManyArguments(
   // The receiver is stored in a slot of the frame while the arguments are computed.
   const slot = context.scope.newSlot()
   const values = withValues(args, context, (list, frame) => call(frame[slot] as Value, list))
-  const go = (self: Value, frame: Frame): Value => {
+  const go = (self: Value, frame: Frame): Maybe => {
     if (safe && self === null) return null
     frame[slot] = self
     return values(frame)
@@ -114,17 +114,17 @@ function wholeCall(access: CallNode['access'], call: Invoker): Invoker {
 function compileNamedByValue({ name, args, access }: CallNode, target: Node, context: Context): Node {
   const slot = context.scope.newSlot()
   const nameNode = apply1(compileExpression(name as Expression, context), textOf)
-  const call = (self: Value, frame: Frame, values: Value[]): Value => {
+  const call = (self: Value, frame: Frame, values: Value[]): Maybe => {
     const method = frame[slot] as string
     return wholeCall(access, (each, given) => invokeMethod(each, method, given))(self, values)
   }
   const selfSlot = context.scope.newSlot()
   const values = withValues(args, context, (list, frame) => call(frame[selfSlot] as Value, frame, list))
-  const withName = (method: Value, frame: Frame): Value => {
+  const withName = (method: Value, frame: Frame): Maybe => {
     frame[slot] = method
     return values(frame)
   }
-  const withSelf = (self: Value, frame: Frame): Value => {
+  const withSelf = (self: Value, frame: Frame): Maybe => {
     if (access === 'safe' && self === null) return null
     frame[selfSlot] = self
     const method = nameNode(frame)
@@ -189,7 +189,7 @@ function hasMethod({ owner, unit }: Context, name: string): boolean {
   return false
 }
 
-function callerOf(name: string, context: Context): (values: Value[], frame: Frame) => Value {
+function callerOf(name: string, context: Context): (values: Value[], frame: Frame) => Maybe {
   if (context.scope.kind === 'closure') {
     // Members of closures take precedence over those of the enclosing scope.
     const own = ClosureClass.method(name)
@@ -205,7 +205,7 @@ function callerOf(name: string, context: Context): (values: Value[], frame: Fram
 }
 
 /** A call in a closure: most closures have no delegate, and the method of the script is called. */
-function callFrom(closure: ClosureValue, name: string, args: Value[]): Value {
+function callFrom(closure: ClosureValue, name: string, args: Value[]): Maybe {
   let at = closure
   while (at.delegate === at.owner && at.resolveStrategy === OWNER_FIRST) {
     const { owner } = at
@@ -217,7 +217,7 @@ function callFrom(closure: ClosureValue, name: string, args: Value[]): Value {
 }
 
 /** Calls a method of an object or, in an anonymous class, of the enclosing scope. */
-function callOuter(self: Value, name: string, args: Value[]): Value {
+function callOuter(self: Value, name: string, args: Value[]): Maybe {
   const enclosing = self instanceof ClassInfo ? null : enclosingOf(self)
   if (enclosing === null || classOf(self).method(name) !== null) return invokeMethod(self, name, args)
   return enclosing instanceof ClosureValue ? callFrom(enclosing, name, args) : callOuter(enclosing, name, args)

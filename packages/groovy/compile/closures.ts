@@ -1,5 +1,6 @@
 import { enterCall, leaveCall } from '../runtime/limits.ts'
 import { missingMethod } from '../runtime/missing.ts'
+import type { Maybe } from '../runtime/pending.ts'
 import type { ClosureNode } from '../syntax/ast.ts'
 import { ClosureValue } from '../values/closure.ts'
 import { ListValue } from '../values/collection.ts'
@@ -52,7 +53,7 @@ class CompiledClosure extends ClosureValue {
     this.#references = references
   }
 
-  call(args: readonly Value[]): Value {
+  call(args: readonly Value[]): Maybe {
     enterCall()
     const frame = this.#frame()
     this.#bind(frame, args)

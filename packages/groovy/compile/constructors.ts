@@ -3,7 +3,7 @@
 import { eachItem } from '../runtime/iterate.ts'
 import { allocateObject } from '../runtime/limits.ts'
 import { constructorMissing } from '../runtime/missing.ts'
-import { andThen } from '../runtime/pending.ts'
+import { andThen, type Maybe } from '../runtime/pending.ts'
 import { setProperty } from '../runtime/property.ts'
 import type { Expression, Position } from '../syntax/ast.ts'
 import type { ClassInfo } from '../values/class-info.ts'
@@ -25,7 +25,7 @@ interface Construction {
   /** Sets the fields to null, or to zero by their type. */
   readonly setDefaults: (self: Value) => void
   /** Sets the fields to their declared values. */
-  readonly initialise: (self: Value) => Value
+  readonly initialise: (self: Value) => Maybe
 }
 
 const constructions = new WeakMap<ClassInfo, Construction>()
@@ -55,7 +55,7 @@ function allocator(klass: ClassInfo): (klass: ClassInfo) => Value {
 }
 
 /** Runs a constructor of a class on an object of it, or of a subclass. */
-export function initialise(self: Value, klass: ClassInfo, args: Value[]): Value {
+export function initialise(self: Value, klass: ClassInfo, args: Value[]): Maybe {
   const construction = constructions.get(klass)
   if (construction === undefined) return initialiseLibraryPart(self, klass, args)
   const result = construction.declared.tryInvoke(self, args)
@@ -65,16 +65,16 @@ export function initialise(self: Value, klass: ClassInfo, args: Value[]): Value 
 }
 
 /** A class without constructors has one without parameters. */
-function initialiseWithout(self: Value, { klass, initialise: setFields }: Construction): Value {
+function initialiseWithout(self: Value, { klass, initialise: setFields }: Construction): Maybe {
   return andThen(initialise(self, klass.parent ?? ObjectClass, []), () => setFields(self))
 }
 
-function initialiseLibraryPart(self: Value, klass: ClassInfo, args: Value[]): Value {
+function initialiseLibraryPart(self: Value, klass: ClassInfo, args: Value[]): Maybe {
   return klass.extensible?.initialise(self, args) ?? null
 }
 
 /** Runs the constructor of the superclass and the field initialisers. */
-export function beginConstructor(self: Value, klass: ClassInfo): Value {
+export function beginConstructor(self: Value, klass: ClassInfo): Maybe {
   const { initialise: setFields } = constructions.get(klass)!
   return andThen(initialise(self, klass.parent ?? ObjectClass, []), () => setFields(self))
 }
@@ -101,7 +101,7 @@ export function compileConstructorCall(
 
 /** The constructors of `new X(...)`: the declared ones, and one with a map of properties. */
 export function creators(klass: ClassInfo, declared: readonly Invocable[], allocateObject: () => Value): Invocable[] {
-  const make = (args: Value[]): Value => {
+  const make = (args: Value[]): Maybe => {
     const self = allocateObject()
     return andThen(initialise(self, klass, args), () => self)
   }
@@ -123,7 +123,7 @@ export function creators(klass: ClassInfo, declared: readonly Invocable[], alloc
   return [...listed, ...plain, named]
 }
 
-function creator(parameters: Invocable['parameters'], make: (args: Value[]) => Value): Invocable {
+function creator(parameters: Invocable['parameters'], make: (args: Value[]) => Maybe): Invocable {
   return {
     name: '<init>',
     parameters,

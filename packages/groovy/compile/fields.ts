@@ -1,6 +1,6 @@
 // Fields of script classes and their initial values.
 import { eachItem } from '../runtime/iterate.ts'
-import { andThen, settled } from '../runtime/pending.ts'
+import { andThen, type Maybe, settled } from '../runtime/pending.ts'
 import type { FieldNode } from '../syntax/ast.ts'
 import type { ClassInfo, PropertyAccess } from '../values/class-info.ts'
 import type { Invocable } from '../values/method-group.ts'
@@ -65,11 +65,11 @@ function staticProperty(info: ClassInfo, { name, index, type, isFinal }: FieldIn
 function instanceProperty({ name, index, type, isFinal, isHidden }: FieldInfo): PropertyAccess {
   const convert = converter(type)
   const [getter, setter] = [`get${capitalised(name)}`, `set${capitalised(name)}`]
-  const get = (self: Value): Value => {
+  const get = (self: Value): Maybe => {
     const declared = (self as Instance).klass.method(getter)
     return declared?.accepts(0) === true ? declared.invoke(self, []) : fieldValue(self, index)
   }
-  const set = (self: Value, value: Value): Value | undefined => {
+  const set = (self: Value, value: Value): Maybe | undefined => {
     const declared = (self as Instance).klass.method(setter)
     if (declared?.accepts(1) === true) return declared.tryInvoke(self, [value])
     ;(self as Instance).fields[index] = convert(value)
@@ -105,7 +105,7 @@ export function addAccessors({ info, fields, node }: UserClass): void {
       ])
     }
     if (isFinal || declared.has(setter)) continue
-    const write = (self: Value, [value]: unknown[]): Value => {
+    const write = (self: Value, [value]: unknown[]): Maybe => {
       ;(self as Instance).fields[index] = convert(value as Value)
       return null
     }
@@ -132,11 +132,11 @@ export function fieldDefaults({ fields }: UserClass): (self: Value) => void {
 }
 
 /** Sets the fields of a new object to their declared values, and runs the initializer blocks of the class. */
-export function fieldInitialiser(user: UserClass, context: Context): (self: Value) => Value {
+export function fieldInitialiser(user: UserClass, context: Context): (self: Value) => Maybe {
   const { node, fields } = user
   const scope = new FunctionScope('body', context.enclosing === null ? null : context.scope, node)
   const inner = within(context, scope, { isConstructor: true })
-  const steps: ((frame: Frame, self: Instance) => Value)[] = []
+  const steps: ((frame: Frame, self: Instance) => Maybe)[] = []
   for (const { name, initial } of node.fields) {
     const { index, isStatic, type } = fields.get(name)!
     if (isStatic) continue

@@ -1,6 +1,6 @@
 // Compiled code: functions from a frame to a value.
 
-import { after, PENDING } from '../runtime/pending.ts'
+import { after, type Maybe, PENDING } from '../runtime/pending.ts'
 import type { ClassInfo } from '../values/class-info.ts'
 import { GroovyObject, type Value } from '../values/value.ts'
 
@@ -17,10 +17,10 @@ export const RESULT = 2
 export const FIRST_SLOT = 3
 
 /** A compiled expression; may return PENDING. */
-export type Node = (frame: Frame) => Value
+export type Node = (frame: Frame) => Maybe
 
 /** A compiled statement: null after completion, a Jump for `return`, `break` and `continue`, or PENDING. */
-export type Exec = (frame: Frame) => Value
+export type Exec = (frame: Frame) => Maybe
 
 /** Target of `return`, `break` or `continue`. */
 export class Jump extends GroovyObject {
@@ -41,7 +41,7 @@ export class Jump extends GroovyObject {
 export const RETURN = new Jump('return')
 
 /** Applies a function to the value of a node. */
-export function apply1(first: Node, operation: (a: Value) => Value): Node {
+export function apply1(first: Node, operation: (a: Value) => Maybe): Node {
   return (frame) => {
     const a = first(frame)
     return a === PENDING ? after(operation) : operation(a)
@@ -49,7 +49,7 @@ export function apply1(first: Node, operation: (a: Value) => Value): Node {
 }
 
 /** Applies a function to the values of two nodes. */
-export function apply2(first: Node, second: Node, operation: (a: Value, b: Value) => Value): Node {
+export function apply2(first: Node, second: Node, operation: (a: Value, b: Value) => Maybe): Node {
   return (frame) => {
     const a = first(frame)
     if (a === PENDING) return after((late) => second2(frame, late, second, operation))
@@ -58,13 +58,13 @@ export function apply2(first: Node, second: Node, operation: (a: Value, b: Value
   }
 }
 
-function second2(frame: Frame, a: Value, second: Node, operation: (a: Value, b: Value) => Value): Value {
+function second2(frame: Frame, a: Value, second: Node, operation: (a: Value, b: Value) => Maybe): Maybe {
   const b = second(frame)
   return b === PENDING ? after((late) => operation(a, late)) : operation(a, b)
 }
 
 /** Collects the values of nodes in an array and applies a function to it. */
-export function applyAll(nodes: readonly Node[], operation: (values: Value[], frame: Frame) => Value): Node {
+export function applyAll(nodes: readonly Node[], operation: (values: Value[], frame: Frame) => Maybe): Node {
   const count = nodes.length
   if (count === 0) return (frame) => operation([], frame)
   const [first, second] = nodes as [Node, Node]
@@ -77,9 +77,9 @@ export function applyAll(nodes: readonly Node[], operation: (values: Value[], fr
   if (count === 2) {
     return (frame) => {
       const a = first(frame)
-      if (a === PENDING) return collect(nodes, [], 0, a, frame, operation)
+      if (a === PENDING) return collect(nodes, [], 0, frame, operation)
       const b = second(frame)
-      if (b === PENDING) return collect(nodes, [a], 1, b, frame, operation)
+      if (b === PENDING) return collect(nodes, [a], 1, frame, operation)
       return operation([a, b], frame)
     }
   }
@@ -87,7 +87,7 @@ export function applyAll(nodes: readonly Node[], operation: (values: Value[], fr
     const values: Value[] = []
     for (let index = 0; index < count; index++) {
       const value = (nodes[index] as Node)(frame)
-      if (value === PENDING) return collect(nodes, values, index, value, frame, operation)
+      if (value === PENDING) return collect(nodes, values, index, frame, operation)
       values.push(value)
     }
     return operation(values, frame)
@@ -99,16 +99,14 @@ function collect(
   nodes: readonly Node[],
   before: readonly Value[],
   index: number,
-  pending: Value,
   frame: Frame,
-  operation: (values: Value[], frame: Frame) => Value,
-): Value {
-  if (pending !== PENDING) throw new TypeError('expected a pending value')
+  operation: (values: Value[], frame: Frame) => Maybe,
+): Maybe {
   return after((late) => {
     const values = [...before, late]
     for (let next = index + 1; next < nodes.length; next++) {
       const value = (nodes[next] as Node)(frame)
-      if (value === PENDING) return collect(nodes, values, next, value, frame, operation)
+      if (value === PENDING) return collect(nodes, values, next, frame, operation)
       values.push(value)
     }
     return operation(values, frame)

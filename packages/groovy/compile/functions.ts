@@ -1,7 +1,7 @@
 // Parameters of methods and closures.
 import { distanceTo } from '../registry/parameter-types.ts'
 import { arrayOf, castTo } from '../runtime/cast.ts'
-import { settled } from '../runtime/pending.ts'
+import { type Maybe, settled } from '../runtime/pending.ts'
 import type { BlockNode, Parameter } from '../syntax/ast.ts'
 import type { ClassInfo } from '../values/class-info.ts'
 import { ObjectClass } from '../values/classes.ts'
@@ -55,7 +55,7 @@ function compileParameter({ name, type, varargs, initial, position }: Parameter,
 export function parameterOf(klass: ClassInfo | null): ParameterType {
   if (klass === null || klass === ObjectClass) return untypedParameter
   const distance = distanceTo(klass)
-  const convert = (value: Value): Value => castTo(value, klass)
+  const convert = (value: Value): Maybe => castTo(value, klass)
   if (klass.kind !== 'array') return { name: klass.simpleName, distance, convert }
   const component = klass.component as ClassInfo
   const variable: VariableParameter = {

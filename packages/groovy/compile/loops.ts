@@ -1,6 +1,6 @@
 import { iterationOf } from '../runtime/items.ts'
 import { tick } from '../runtime/limits.ts'
-import { after, andThen, PENDING } from '../runtime/pending.ts'
+import { after, andThen, type Maybe, PENDING } from '../runtime/pending.ts'
 import type { ForInNode, ForNode, Statement, WhileNode } from '../syntax/ast.ts'
 import { truth } from '../values/truth.ts'
 import type { Value } from '../values/value.ts'
@@ -39,7 +39,7 @@ export function compileWhile({ kind, condition, body }: WhileNode, label: string
 
 /** Runs test, body and update in turn; each of them may suspend. */
 function runLoop(test: Node | null, body: Exec, update: Exec | null, label: string | null, bodyFirst: boolean): Exec {
-  const run = (frame: Frame, skipTest: boolean): Value => {
+  const run = (frame: Frame, skipTest: boolean): Maybe => {
     for (let first = skipTest; ; first = false) {
       if (!first && test !== null) {
         const value = test(frame)
@@ -54,8 +54,8 @@ function runLoop(test: Node | null, body: Exec, update: Exec | null, label: stri
       if (update !== null && update(frame) === PENDING) return after(() => run(frame, false))
     }
   }
-  const afterTest = (frame: Frame): Value => run(frame, true)
-  const afterBody = (frame: Frame, jump: Value): Value => {
+  const afterTest = (frame: Frame): Maybe => run(frame, true)
+  const afterBody = (frame: Frame, jump: Value): Maybe => {
     const outcome = outcomeOf(jump, label)
     if (outcome !== GO_ON) return outcome
     return update === null ? run(frame, false) : andThen(update(frame), () => run(frame, false))
@@ -82,7 +82,7 @@ export function compileFor(
 function inTurn(nodes: readonly Node[]): Node {
   const [only] = nodes
   if (nodes.length === 1 && only !== undefined) return only
-  return (frame) => nodes.reduce((before: Value, node) => andThen(before, () => node(frame)), null)
+  return (frame) => nodes.reduce<Maybe>((before, node) => andThen(before, () => node(frame)), null)
 }
 
 export function compileForIn({ variable, items, body }: ForInNode, label: string | null, context: Context): Exec {
@@ -92,7 +92,7 @@ export function compileForIn({ variable, items, body }: ForInNode, label: string
     const declared = declareVariable(variable.name, type, false, variable.position, context)
     const [prepare, store] = [sharedInitialiser(declared), writerOf(declared)]
     const exec = compileLoopBody(body, context)
-    const run = (frame: Frame, iterator: Iterator<Value>): Value => {
+    const run = (frame: Frame, iterator: Iterator<Value>): Maybe => {
       for (let { done, value } = iterator.next(); done !== true; { done, value } = iterator.next()) {
         tick()
         store(frame, value as Value)
@@ -109,7 +109,7 @@ export function compileForIn({ variable, items, body }: ForInNode, label: string
       }
       return null
     }
-    const begin = (value: Value, frame: Frame): Value => {
+    const begin = (value: Value, frame: Frame): Maybe => {
       // All iterations share one variable, also with closures created in them.
       if (declared.shared) prepare(frame, null)
       return run(frame, iterationOf(value)[Symbol.iterator]())

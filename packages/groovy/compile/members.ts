@@ -4,7 +4,7 @@ import { construct, invokeMethod } from '../runtime/invoke.ts'
 import { itemsOf } from '../runtime/items.ts'
 import { collectItems } from '../runtime/iterate.ts'
 import { missingMethod } from '../runtime/missing.ts'
-import { after, PENDING } from '../runtime/pending.ts'
+import { after, type Maybe, PENDING } from '../runtime/pending.ts'
 import { getField, getProperty } from '../runtime/property.ts'
 import type { Expression, IndexNode, MethodPointerNode, PropertyNode } from '../syntax/ast.ts'
 import { ScriptObject } from '../values/binding.ts'
@@ -42,7 +42,7 @@ function compileFieldOfThis(index: number, context: Context, target: Expression)
   return (frame) => (self(frame) as Instance).fields[index] as Value
 }
 
-function readAs(access: PropertyNode['access'], self: Value, name: string): Value {
+function readAs(access: PropertyNode['access'], self: Value, name: string): Maybe {
   switch (access) {
     case 'safe':
       return self === null ? null : getProperty(self, name)
@@ -65,10 +65,10 @@ function readAs(access: PropertyNode['access'], self: Value, name: string): Valu
 function readProperty(target: Node, name: string): Node {
   let known: ClassInfo | null = null
   let access: PropertyAccess['get'] = null
-  const read = (self: Value): Value => {
+  const read = (self: Value): Maybe => {
     if (typeof self === 'object' && self !== null) {
       if (self instanceof MapValue) return self.get(name) ?? null
-      if (self.klass === known) return (access as (self: Value) => Value)(self)
+      if (self.klass === known) return (access as (self: Value) => Maybe)(self)
       const found = self instanceof ScriptObject || self instanceof ClassInfo ? null : self.klass.property(name)
       if (found !== null && found.get !== null) {
         known = self.klass

@@ -2,7 +2,7 @@
 import { castTo } from '../runtime/cast.ts'
 import { enterCall, leaveCall } from '../runtime/limits.ts'
 import { missingMethod } from '../runtime/missing.ts'
-import { after, andThen, PENDING } from '../runtime/pending.ts'
+import { after, andThen, type Maybe, PENDING } from '../runtime/pending.ts'
 import type { BlockNode, MethodNode, Statement } from '../syntax/ast.ts'
 import type { ClassInfo } from '../values/class-info.ts'
 import { ObjectClass, primitives } from '../values/classes.ts'
@@ -59,7 +59,7 @@ function compileMethod(method: MethodNode, context: Context): Invocable[] {
   const code = compileFunction(parameters, body, context)
   const type = returns === null ? null : context.unit.classOfType(returns)
   const convert = resultConverter(type)
-  const run = (self: Value, args: unknown[], given: readonly boolean[]): Value => {
+  const run = (self: Value, args: unknown[], given: readonly boolean[]): Maybe => {
     enterCall()
     const frame = frameFor(code, self, args, given)
     const result = code.body(frame)
@@ -69,7 +69,7 @@ function compileMethod(method: MethodNode, context: Context): Invocable[] {
   return overloadsOf(name, code, type, run)
 }
 
-function resultConverter(type: ClassInfo | null): ((value: Value) => Value) | null {
+function resultConverter(type: ClassInfo | null): ((value: Value) => Maybe) | null {
   if (type === null || type === ObjectClass) return null
   return type === primitives.void ? () => null : (value) => castTo(value, type)
 }
@@ -94,7 +94,7 @@ function overloadsOf(
   name: string,
   code: FunctionCode,
   type: ClassInfo | null,
-  run: (self: Value, args: unknown[], given: readonly boolean[]) => Value,
+  run: (self: Value, args: unknown[], given: readonly boolean[]) => Maybe,
 ): Invocable[] {
   const { parameters, varargs } = code
   const overloads: Invocable[] = []
@@ -154,7 +154,7 @@ export function constructorsOf({ info, node }: UserClass, context: Context): Inv
       const callsOther = beginsWithCall(body.statements[0])
       return overloadsOf('<init>', code, null, (self, args, given) => {
         enterCall()
-        const run = (): Value => code.body(frameFor(code, self, args, given))
+        const run = (): Maybe => code.body(frameFor(code, self, args, given))
         const result = callsOther ? run() : andThen(beginConstructor(self, info), run)
         leaveCall()
         return result

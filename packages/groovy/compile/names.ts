@@ -1,6 +1,7 @@
 // Names without a receiver: variables, fields, classes, and variables of the binding or of the scopes of a closure.
 
 import { readInClosure } from '../runtime/closure-scope.ts'
+import type { Maybe } from '../runtime/pending.ts'
 import { getProperty } from '../runtime/property.ts'
 import type { ThisNode, VariableNode } from '../syntax/ast.ts'
 import { ScriptObject } from '../values/binding.ts'
@@ -71,7 +72,7 @@ function compileUnknown(name: string, context: Context): Node {
 }
 
 /** A read in the script body: the binding first. */
-function readFromScript(script: Value, name: string): Value {
+function readFromScript(script: Value, name: string): Maybe {
   if (script instanceof ScriptObject) {
     const value = script.binding.get(name)
     if (value !== undefined) return value
@@ -80,7 +81,7 @@ function readFromScript(script: Value, name: string): Value {
 }
 
 /** A read in a closure: most closures have no delegate, and the binding of the script is read. */
-function readFrom(closure: ClosureValue, name: string): Value {
+function readFrom(closure: ClosureValue, name: string): Maybe {
   let at = closure
   while (at.delegate === at.owner && at.resolveStrategy === OWNER_FIRST) {
     const { owner } = at
@@ -92,13 +93,13 @@ function readFrom(closure: ClosureValue, name: string): Value {
 }
 
 /** A member of the object; in an anonymous class also of the enclosing scope. */
-function readMember(frame: Frame, name: string, isAnonymous: boolean): Value {
+function readMember(frame: Frame, name: string, isAnonymous: boolean): Maybe {
   const self = frame[SELF] as Value
   return isAnonymous ? readOuter(self, name) : getProperty(self, name)
 }
 
 /** A property of an object or, in an anonymous class, of the enclosing scope. */
-function readOuter(self: Value, name: string): Value {
+function readOuter(self: Value, name: string): Maybe {
   const enclosing = enclosingOf(self)
   if (enclosing === null || (self as Instance).klass.property(name) !== null) return getProperty(self, name)
   return enclosing instanceof ClosureValue ? readFrom(enclosing, name) : readOuter(enclosing, name)

@@ -4,7 +4,7 @@ import { coerceTo } from '../runtime/coerce.ts'
 import { isCase } from '../runtime/is-case.ts'
 import { findMatches, matchesEntirely } from '../runtime/matching.ts'
 import { binaryOperators, bitwiseNegate, negative, positive } from '../runtime/operators.ts'
-import { after, andThen, PENDING } from '../runtime/pending.ts'
+import { after, andThen, type Maybe, PENDING } from '../runtime/pending.ts'
 import type { BinaryNode, CastNode, InstanceOfNode, TernaryNode, UnaryNode } from '../syntax/ast.ts'
 import { classOf } from '../values/class-of.ts'
 import { compareValues, identical } from '../values/compare.ts'
@@ -15,9 +15,9 @@ import type { Context } from './context.ts'
 import { compileExpression } from './expressions.ts'
 import { apply1, apply2, type Node } from './frame.ts'
 
-const COMPARISONS: ReadonlyMap<string, (left: Value, right: Value) => Value> = new Map<
+const COMPARISONS: ReadonlyMap<string, (left: Value, right: Value) => Maybe> = new Map<
   string,
-  (left: Value, right: Value) => Value
+  (left: Value, right: Value) => Maybe
 >([
   ['==', groovyEquals],
   ['!=', (left, right) => !groovyEquals(left, right)],

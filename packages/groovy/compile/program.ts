@@ -4,7 +4,7 @@ import type { UnresolvedName } from '../check/unresolved-names.ts'
 import type { Library } from '../registry/library.ts'
 import { Evaluation, type Output } from '../runtime/evaluation.ts'
 import type { Limits } from '../runtime/limits.ts'
-import { andThen } from '../runtime/pending.ts'
+import { andThen, type Maybe } from '../runtime/pending.ts'
 import type { ClassNode, FieldNode, ScriptNode, Statement } from '../syntax/ast.ts'
 import { parseScript } from '../syntax/parser.ts'
 import { GroovyCompileError, GroovySyntaxError } from '../syntax/syntax-error.ts'
@@ -54,7 +54,7 @@ export class GroovyProgram {
   readonly #body: Node
   readonly #scope: FunctionScope
   readonly #setDefaults: (self: Value) => void
-  readonly #setFields: (self: Value) => Value
+  readonly #setFields: (self: Value) => Maybe
 
   constructor(
     unit: Unit,
@@ -62,7 +62,7 @@ export class GroovyProgram {
     scope: FunctionScope,
     body: Node,
     setDefaults: (self: Value) => void,
-    setFields: (self: Value) => Value,
+    setFields: (self: Value) => Maybe,
     unresolved: readonly UnresolvedName[],
   ) {
     this.#setDefaults = setDefaults

@@ -1,5 +1,5 @@
 import { GroovyLimitError, type ScriptLocation } from '../runtime/limits.ts'
-import { after, afterEither, andThen, PENDING } from '../runtime/pending.ts'
+import { after, afterEither, andThen, type Maybe, PENDING } from '../runtime/pending.ts'
 import type {
   BlockNode,
   DeclarationNode,
@@ -44,7 +44,7 @@ export function compileFunctionBody(block: BlockNode, context: Context): Node {
 
 /** A body whose last statement returns its value. */
 function returnAfter(before: Exec, tail: Node): Node {
-  const finish = (jump: Value, frame: Frame): Value => (jump === null ? tail(frame) : (frame[RESULT] as Value))
+  const finish = (jump: Value, frame: Frame): Maybe => (jump === null ? tail(frame) : (frame[RESULT] as Value))
   return (frame) => {
     const jump = before(frame)
     if (jump === null) return tail(frame)
@@ -71,7 +71,7 @@ function recordLocation(error: unknown, location: ScriptLocation): unknown {
 }
 
 /** Adds a continuation to a statement that suspends; an exception of the rest of the statement has its location too. */
-function afterStatement(location: ScriptLocation, resume: (value: Value) => Value): Value {
+function afterStatement(location: ScriptLocation, resume: (value: Value) => Maybe): Maybe {
   return afterEither(resume, (error) => {
     throw recordLocation(error, location)
   })
@@ -94,7 +94,7 @@ export function compileStatements(statements: readonly Statement[], context: Con
   const locations = statements.map((each) => locationOf(each, context))
   if (execs.length === 0) return () => null
   if (execs.length === 1) return located(execs[0]!, locations[0]!)
-  const run = (frame: Frame, from: number): Value => {
+  const run = (frame: Frame, from: number): Maybe => {
     let index = from
     try {
       for (; index < execs.length; index++) {
@@ -260,7 +260,7 @@ function compileDeclaration({ variables, modifiers, destructured, returns }: Dec
   })
   const [only] = execs
   if (execs.length === 1 && only !== undefined) return only
-  return (frame) => execs.reduce((before: Value, exec) => andThen(before, () => exec(frame)), null)
+  return (frame) => execs.reduce<Maybe>((before, exec) => andThen(before, () => exec(frame)), null)
 }
 
 /** Declares a variable of this function; a name that is already declared is an error. */
@@ -290,18 +290,18 @@ function initialStore(variable: LocalVariable, node: Node | null): Exec {
 }
 
 /** Sets a variable where it is declared: a shared one becomes a new Reference, so that each iteration of a loop has its own. */
-export function initialiser(variable: LocalVariable): (frame: Frame, value: Value) => Value {
+export function initialiser(variable: LocalVariable): (frame: Frame, value: Value) => Maybe {
   const convert = converter(variable.type)
   const set = uncheckedInitialiser(variable)
   return variable.type === null ? set : (frame, value) => set(frame, convert(value))
 }
 
 /** As `initialiser`, without conversion: for a variable whose value is converted later. */
-export function sharedInitialiser(variable: LocalVariable): (frame: Frame, value: Value) => Value {
+export function sharedInitialiser(variable: LocalVariable): (frame: Frame, value: Value) => Maybe {
   return uncheckedInitialiser(variable)
 }
 
-function uncheckedInitialiser({ slot, shared }: LocalVariable): (frame: Frame, value: Value) => Value {
+function uncheckedInitialiser({ slot, shared }: LocalVariable): (frame: Frame, value: Value) => Maybe {
   return shared
     ? (frame, value) => {
         frame[slot] = new Reference(value)

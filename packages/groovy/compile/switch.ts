@@ -1,6 +1,6 @@
 import { isCase } from '../runtime/is-case.ts'
 import { loop, NEXT } from '../runtime/iterate.ts'
-import { after, andThen, PENDING } from '../runtime/pending.ts'
+import { after, andThen, type Maybe, PENDING } from '../runtime/pending.ts'
 import type { Statement, SwitchCase, SwitchExpressionNode, SwitchNode } from '../syntax/ast.ts'
 import type { Value } from '../values/value.ts'
 import { type Context, within } from './context.ts'
@@ -34,13 +34,13 @@ function compileCase({ body, isArrow }: SwitchCase, context: Context): Exec {
 const BREAK = new Jump('break')
 
 /** `break` without a label ends the switch. */
-function handleBreak(jump: Value): Value {
+function handleBreak(jump: Maybe): Maybe {
   if (jump === PENDING) return after(handleBreak)
   return jump instanceof Jump && jump.to === 'break' && jump.label === null ? null : jump
 }
 
 /** Index of the case for a value; the number of cases without a match. */
-function selector(labels: readonly (readonly Node[])[], otherwise: number): (frame: Frame, tested: Value) => Value {
+function selector(labels: readonly (readonly Node[])[], otherwise: number): (frame: Frame, tested: Value) => Maybe {
   const all = labels.flatMap((each, index) => each.map((label) => ({ label, index })))
   const none = otherwise < 0 ? labels.length : otherwise
   return (frame, tested) =>
@@ -53,7 +53,7 @@ function selector(labels: readonly (readonly Node[])[], otherwise: number): (fra
 }
 
 /** Runs a case and falls through to the following ones until one ends the switch. */
-function runFrom(frame: Frame, bodies: readonly Exec[], from: number): Value {
+function runFrom(frame: Frame, bodies: readonly Exec[], from: number): Maybe {
   for (let index = from; index < bodies.length; index++) {
     const jump = bodies[index]!(frame)
     if (jump === null) continue

@@ -3,7 +3,7 @@
 
 import { invokeMethod } from '../runtime/invoke.ts'
 import { callDepth, restoreDepth } from '../runtime/limits.ts'
-import { after, afterEither, andThen, PENDING } from '../runtime/pending.ts'
+import { after, afterEither, andThen, type Maybe, PENDING } from '../runtime/pending.ts'
 import type { CatchClause, Statement, TryNode } from '../syntax/ast.ts'
 import type { ClassInfo } from '../values/class-info.ts'
 import { ExceptionClass } from '../values/exceptions.ts'
@@ -25,13 +25,13 @@ export function compileTry(node: TryNode, context: Context): Exec {
 
 interface Handler {
   readonly types: readonly ClassInfo[]
-  readonly store: (frame: Frame, value: Value) => Value
+  readonly store: (frame: Frame, value: Value) => Maybe
   readonly exec: Exec
 }
 
 function withCatches(body: Exec, clauses: readonly CatchClause[], context: Context): Exec {
   const handlers = clauses.map((each) => compileCatch(each, context))
-  const handle = (frame: Frame, error: unknown): Value => {
+  const handle = (frame: Frame, error: unknown): Maybe => {
     if (!(error instanceof ThrowableValue)) throw error
     const handler = handlers.find(({ types }) => types.some((type) => error.klass.isSubclassOf(type)))
     if (handler === undefined) throw error
@@ -62,7 +62,7 @@ function compileCatch({ types, name, body, position }: CatchClause, context: Con
 
 function withFinally(body: Exec, last: Exec): Exec {
   /** Runs `finally`, then continues with the outcome of the body, unless `finally` jumps. */
-  const finish = (frame: Frame, proceed: () => Value): Value => {
+  const finish = (frame: Frame, proceed: () => Maybe): Maybe => {
     const result = frame[RESULT]
     return andThen(last(frame), (jump) => {
       if (jump !== null) return jump
@@ -70,7 +70,7 @@ function withFinally(body: Exec, last: Exec): Exec {
       return proceed()
     })
   }
-  const fail = (frame: Frame, error: unknown): Value => {
+  const fail = (frame: Frame, error: unknown): Maybe => {
     if (!(error instanceof ThrowableValue)) throw error
     return finish(frame, () => {
       throw error
@@ -78,7 +78,7 @@ function withFinally(body: Exec, last: Exec): Exec {
   }
   return (frame) => {
     const depth = callDepth()
-    let jump: Value
+    let jump: Maybe
     try {
       jump = body(frame)
     } catch (error) {
@@ -129,11 +129,11 @@ function readSlot(frame: Frame, { slot, shared }: LocalVariable): Value {
 
 /** Closes a resource after a body; an exception of `close` is suppressed by that of the body. */
 function withClose(body: Exec, read: (frame: Frame) => Value): Exec {
-  const close = (frame: Frame): Value => {
+  const close = (frame: Frame): Maybe => {
     const resource = read(frame)
     return resource === null ? null : invokeMethod(resource, 'close', [])
   }
-  const fail = (frame: Frame, error: unknown): Value => {
+  const fail = (frame: Frame, error: unknown): Maybe => {
     if (!(error instanceof ThrowableValue)) throw error
     const rethrow = (): Value => {
       throw error
@@ -143,7 +143,7 @@ function withClose(body: Exec, read: (frame: Frame) => Value): Exec {
       error.suppressed.push(second)
       throw error
     }
-    let closed: Value
+    let closed: Maybe
     try {
       closed = close(frame)
     } catch (second) {
@@ -152,7 +152,7 @@ function withClose(body: Exec, read: (frame: Frame) => Value): Exec {
     return closed === PENDING ? afterEither(rethrow, suppress) : rethrow()
   }
   return (frame) => {
-    let jump: Value
+    let jump: Maybe
     try {
       jump = body(frame)
     } catch (error) {

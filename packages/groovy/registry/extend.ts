@@ -2,6 +2,7 @@
 // it, and the reference page lists it.
 
 import { missingMethod } from '../runtime/missing.ts'
+import type { Maybe } from '../runtime/pending.ts'
 import { charged } from '../runtime/work.ts'
 import type { ClassInfo, PropertyAccess } from '../values/class-info.ts'
 import { InterfaceProxy } from '../values/interface-proxy.ts'
@@ -16,7 +17,7 @@ type Implementation = (self: never, ...args: never[]) => unknown
 
 /** Getter and setter of a property. */
 interface PropertyImplementation {
-  readonly get?: (self: never) => Value
+  readonly get?: (self: never) => Maybe
   readonly set?: (self: never, value: never) => unknown
 }
 
@@ -36,7 +37,7 @@ export function extend(klass: ClassInfo, table: MemberTable): ClassInfo {
     if (signature.kind === 'property') {
       klass.ownProperties.set(signature.name, propertyOf(signature, member as PropertyImplementation))
     } else if (signature.kind === 'static property') {
-      klass.ownStaticProperties.set(signature.name, constantOf(signature, member as Value | (() => Value)))
+      klass.ownStaticProperties.set(signature.name, constantOf(signature, member as Value | (() => Maybe)))
     } else add(klass, signature, invocableOf(signature, member as Implementation | typeof ABSTRACT))
   }
   return klass
@@ -55,8 +56,8 @@ function add(klass: ClassInfo, { kind, name }: Signature, invocable: Invocable):
 
 function propertyOf({ name, returns }: Signature, member: PropertyImplementation): PropertyAccess {
   const { get, set } = member as {
-    get?: (self: Value) => Value
-    set?: (self: Value, value: Value) => Value | undefined
+    get?: (self: Value) => Maybe
+    set?: (self: Value, value: Value) => Maybe | undefined
   }
   return {
     name,
@@ -66,17 +67,17 @@ function propertyOf({ name, returns }: Signature, member: PropertyImplementation
   }
 }
 
-function chargedGet(get: (self: Value) => Value): (self: Value) => Value {
+function chargedGet(get: (self: Value) => Maybe): (self: Value) => Maybe {
   const call = charged(get, false)
   return (self) => call(self, [])
 }
 
-function chargedSet(set: (self: Value, value: Value) => Value | undefined): (self: Value, value: Value) => Value {
+function chargedSet(set: (self: Value, value: Value) => Maybe | undefined): (self: Value, value: Value) => Maybe {
   const call = charged((self, [value]) => set(self, value as Value) ?? null, false)
   return (self, value) => call(self, [value])
 }
 
-function constantOf({ name, returns }: Signature, member: Value | (() => Value)): PropertyAccess {
+function constantOf({ name, returns }: Signature, member: Value | (() => Maybe)): PropertyAccess {
   const get = typeof member === 'function' ? member : () => member
   return { name, type: returns, get: returning(returns, get), set: null }
 }
@@ -85,7 +86,7 @@ function invocableOf(signature: Signature, member: Implementation | typeof ABSTR
   const { name, kind, parameters, returns, text } = signature
   const isAbstract = member === ABSTRACT
   const run = isAbstract
-    ? (self: Value, args: unknown[]): Value => {
+    ? (self: Value, args: unknown[]): Maybe => {
         if (self instanceof InterfaceProxy) return self.call(name, args as Value[])
         throw missingMethod(self, name, [])
       }
@@ -102,9 +103,9 @@ function invocableOf(signature: Signature, member: Implementation | typeof ABSTR
 }
 
 /** Calls with a fixed number of arguments are faster than ones with a spread array. */
-function spread(implementation: Implementation, withSelf: boolean): (self: Value, args: unknown[]) => Value {
+function spread(implementation: Implementation, withSelf: boolean): (self: Value, args: unknown[]) => Maybe {
   if (withSelf) {
-    const run = implementation as (self: Value, ...args: unknown[]) => Value | undefined
+    const run = implementation as (self: Value, ...args: unknown[]) => Maybe | undefined
     return (self, args) => {
       switch (args.length) {
         case 0:
@@ -118,12 +119,12 @@ function spread(implementation: Implementation, withSelf: boolean): (self: Value
       }
     }
   }
-  const run = implementation as (...args: unknown[]) => Value | undefined
+  const run = implementation as (...args: unknown[]) => Maybe | undefined
   return (_, args) => run(...args) ?? null
 }
 
 /** Converts JavaScript numbers to the numeric return type of a method. */
-const BOXES: ReadonlyMap<string, (number: number) => Value> = new Map<string, (number: number) => Value>([
+const BOXES: ReadonlyMap<string, (number: number) => Maybe> = new Map<string, (number: number) => Maybe>([
   ['double', (number) => new DoubleValue(number)],
   ['float', (number) => new FloatValue(number)],
   ['long', (number) => BigInt(number)],
@@ -134,8 +135,8 @@ const BOXES: ReadonlyMap<string, (number: number) => Value> = new Map<string, (n
 
 function returning<Args extends unknown[]>(
   returns: string | null,
-  run: (self: Value, ...args: Args) => Value,
-): (self: Value, ...args: Args) => Value {
+  run: (self: Value, ...args: Args) => Maybe,
+): (self: Value, ...args: Args) => Maybe {
   const box = returns === null ? undefined : BOXES.get(returns)
   if (box === undefined) return run
   return (self, ...args) => {

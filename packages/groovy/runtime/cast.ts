@@ -1,4 +1,5 @@
 // Conversion to a declared type: `(Type) value`, typed variables and parameters.
+
 import type { ClassInfo } from '../values/class-info.ts'
 import { classOf } from '../values/class-of.ts'
 import {
@@ -33,6 +34,7 @@ import type { Value } from '../values/value.ts'
 import { construct } from './invoke.ts'
 import { checkCopy } from './limits.ts'
 import { castFailure } from './missing.ts'
+import { type Maybe, settled } from './pending.ts'
 
 /** Converts a number to a numeric class. */
 const TO_NUMBER: ReadonlyMap<string, (value: Value) => Value> = new Map<string, (value: Value) => Value>([
@@ -58,7 +60,7 @@ export function numberConversion(klass: ClassInfo): ((value: Value) => Value) | 
 }
 
 /** Converts a value to a class, or throws GroovyCastException. */
-export function castTo(value: Value, klass: ClassInfo): Value {
+export function castTo(value: Value, klass: ClassInfo): Maybe {
   if (klass === ObjectClass) return value
   const own = classOf(value)
   if (own === klass) return value
@@ -70,6 +72,11 @@ export function castTo(value: Value, klass: ClassInfo): Value {
   const toNumber = TO_NUMBER.get(klass.name)
   if (toNumber !== undefined) return castToNumber(value, klass, toNumber)
   return castToOther(value, klass)
+}
+
+/** As `castTo`, where the value is needed at once: to store it, or as an element. */
+export function castNow(value: Value, klass: ClassInfo): Value {
+  return settled(castTo(value, klass), 'a conversion')
 }
 
 function castToPrimitive(value: Value, klass: ClassInfo): Value {
@@ -104,7 +111,7 @@ function castToChar(value: Value, klass: ClassInfo): Value {
   throw castFailure(value, klass)
 }
 
-function castToOther(value: Value, klass: ClassInfo): Value {
+function castToOther(value: Value, klass: ClassInfo): Maybe {
   if (klass.kind === 'array') return castToArray(value, klass)
   if (value instanceof ClosureValue && klass.functional !== null) return new InterfaceProxy(klass, value)
   if (klass.kind === 'enum' && (typeof value === 'string' || value instanceof GStringValue)) {
@@ -118,7 +125,7 @@ function castToOther(value: Value, klass: ClassInfo): Value {
 }
 
 /** A collection of another class with the same elements, or an object constructed with the elements as arguments. */
-function castCollection(value: CollectionValue | ArrayValue | MapValue, klass: ClassInfo): Value | undefined {
+function castCollection(value: CollectionValue | ArrayValue | MapValue, klass: ClassInfo): Maybe | undefined {
   if (value instanceof MapValue) {
     if (klass.kind === 'interface' && klass.functional !== null) return new InterfaceProxy(klass, value)
     return canConstruct(klass) || klass.isSubclassOf(MapInterface) ? construct(klass, [value]) : undefined
@@ -136,10 +143,10 @@ function canConstruct(klass: ClassInfo): boolean {
 }
 
 /** Default implementations of collection interfaces; set by the library. */
-export const collectionMakers = new Map<ClassInfo, (items: readonly Value[]) => Value>()
+export const collectionMakers = new Map<ClassInfo, (items: readonly Value[]) => Maybe>()
 
 /** A new collection of a class, which may be an interface. */
-export function collectionOf(items: readonly Value[], klass: ClassInfo): Value | undefined {
+export function collectionOf(items: readonly Value[], klass: ClassInfo): Maybe | undefined {
   checkCopy(items.length)
   const make = collectionMakers.get(klass)
   if (make !== undefined) return make(items)
@@ -156,7 +163,7 @@ function castToArray(value: Value, klass: ClassInfo): Value {
 
 export function arrayOf(component: ClassInfo, items: readonly Value[]): ArrayValue {
   checkCopy(items.length)
-  const converted = items.map((each) => castTo(each, component))
+  const converted = items.map((each) => castNow(each, component))
   if (component.name === 'byte') return new ByteArray(Uint8Array.from(converted, (each) => (each as ByteValue).value))
   return new ObjectArray(component, converted)
 }

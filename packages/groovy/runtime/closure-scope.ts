@@ -8,6 +8,7 @@ import { ThrowableValue } from '../values/throwable.ts'
 import type { Value } from '../values/value.ts'
 import { invokeMethod, methodsOf } from './invoke.ts'
 import { missingMethod, missingProperty } from './missing.ts'
+import type { Maybe } from './pending.ts'
 import { getProperty, setProperty } from './property.ts'
 
 /** Resolution order. */
@@ -27,7 +28,7 @@ function scopesOf(closure: ClosureValue): readonly Value[] {
   }
 }
 
-export function readInClosure(closure: ClosureValue, name: string): Value {
+export function readInClosure(closure: ClosureValue, name: string): Maybe {
   return tryEach(
     closure,
     (scope) => getProperty(scope, name),
@@ -36,7 +37,7 @@ export function readInClosure(closure: ClosureValue, name: string): Value {
   )
 }
 
-export function writeInClosure(closure: ClosureValue, name: string, value: Value): Value {
+export function writeInClosure(closure: ClosureValue, name: string, value: Value): Maybe {
   return tryEach(
     closure,
     (scope) => setProperty(scope, name, value),
@@ -46,7 +47,7 @@ export function writeInClosure(closure: ClosureValue, name: string, value: Value
 }
 
 /** A call without a receiver within a closure: a method of the owner or the delegate, else a property that is callable. */
-export function callInClosure(closure: ClosureValue, name: string, args: Value[]): Value {
+export function callInClosure(closure: ClosureValue, name: string, args: Value[]): Maybe {
   for (const scope of scopesOf(closure)) {
     if (methodsOf(scope, name)?.select(args) != null) return invokeMethod(scope, name, args)
   }
@@ -65,10 +66,10 @@ function ownerClass({ thisObject }: ClosureValue): ClassInfo {
 /** Tries one scope after the other; if all fail, the exception of the first one is thrown. */
 function tryEach(
   closure: ClosureValue,
-  attempt: (scope: Value) => Value,
+  attempt: (scope: Value) => Maybe,
   missing: ClassInfo,
   nothing: () => ThrowableValue,
-): Value {
+): Maybe {
   let first: ThrowableValue | null = null
   for (const scope of scopesOf(closure)) {
     if (scope === null) continue

@@ -1,4 +1,5 @@
 // `value as Type`.
+
 import { BigDecimal } from '../values/big-decimal.ts'
 import type { ClassInfo } from '../values/class-info.ts'
 import { classOf } from '../values/class-of.ts'
@@ -27,8 +28,9 @@ import { castTo, collectionOf, numberConversion } from './cast.ts'
 import { construct } from './invoke.ts'
 import { itemsOf } from './items.ts'
 import { checkBits, checkCopy, spend } from './limits.ts'
+import type { Maybe } from './pending.ts'
 
-export function coerceTo(value: Value, klass: ClassInfo): Value {
+export function coerceTo(value: Value, klass: ClassInfo): Maybe {
   if (value === null) {
     if (klass.kind === 'primitive' && klass.name !== 'boolean') throw nullPointer(null)
     return klass.kind === 'primitive' ? false : null
@@ -62,7 +64,7 @@ export function widenedFloat({ value }: FloatValue): Value {
   return new DoubleValue(Number(floatText(value)))
 }
 
-function coerceText(text: string, klass: ClassInfo, isString: boolean): Value {
+function coerceText(text: string, klass: ClassInfo, isString: boolean): Maybe {
   const convert = numberConversion(klass)
   if (convert !== undefined) return convert(parseNumber(text.trim(), klass.simpleName))
   if (isString && (klass === CharacterClass || klass.name === 'char')) return firstCharacter(text)

@@ -10,7 +10,7 @@ import {
   type ScriptLocation,
   Usage,
 } from './limits.ts'
-import { type Continuation, continueWith, PENDING, type Suspension, takeSuspension } from './pending.ts'
+import { type Continuation, continueWith, type Maybe, PENDING, type Suspension, takeSuspension } from './pending.ts'
 import { DEFAULT_SERVICES, type Services } from './services.ts'
 
 /** An exception that a script threw and did not catch. */
@@ -66,7 +66,7 @@ export class Evaluation {
   }
 
   /** Runs code. Returns its value, or a promise if the code suspends; throws GroovyError and GroovyLimitError. */
-  run(code: () => Value): Value | Promise<Value> {
+  run(code: () => Maybe): Value | Promise<Value> {
     const outcome = this.#runSynchronously(code)
     if (!(outcome instanceof Suspended)) return outcome
     return new Promise((resolve, reject) => {
@@ -74,7 +74,7 @@ export class Evaluation {
     })
   }
 
-  #runSynchronously(code: () => Value): Value | Suspended {
+  #runSynchronously(code: () => Maybe): Value | Suspended {
     if (this.#cancelled !== null) throw this.#cancelled
     const before = current
     current = this
@@ -125,22 +125,22 @@ class Suspended {
 type Outcome = { readonly value: Value } | { readonly error: unknown }
 
 /** Runs the continuations, innermost first, until the end or the next suspension. */
-function resume(continuations: readonly Continuation[], start: Outcome): Value {
+function resume(continuations: readonly Continuation[], start: Outcome): Maybe {
   let outcome = start
   for (let index = 0; index < continuations.length; index++) {
-    outcome = step(continuations[index] as Continuation, outcome)
-    if ('value' in outcome && outcome.value === PENDING) {
-      return continueWith(continuations.slice(index + 1))
-    }
+    const next = step(continuations[index] as Continuation, outcome)
+    if (next === PENDING) return continueWith(continuations.slice(index + 1))
+    outcome = next
   }
   if ('error' in outcome) throw outcome.error
   return outcome.value
 }
 
-function step({ resume: go, fail }: Continuation, outcome: Outcome): Outcome {
+function step({ resume: go, fail }: Continuation, outcome: Outcome): Outcome | typeof PENDING {
   try {
-    if ('value' in outcome) return { value: go(outcome.value) }
-    return fail === undefined ? outcome : { value: fail(outcome.error) }
+    if ('error' in outcome && fail === undefined) return outcome
+    const value = 'value' in outcome ? go(outcome.value) : (fail as (error: unknown) => Maybe)(outcome.error)
+    return value === PENDING ? PENDING : { value }
   } catch (error) {
     return { error }
   }

@@ -1,4 +1,5 @@
 // `x[i]` and `x[i] = v`.
+
 import { ListValue, MapValue } from '../values/collection.ts'
 import { ArrayIndexOutOfBoundsException } from '../values/exceptions.ts'
 import { GStringValue } from '../values/gstring.ts'
@@ -6,9 +7,10 @@ import { ArrayValue } from '../values/java-array.ts'
 import { textOf } from '../values/text.ts'
 import { throwable } from '../values/throwable.ts'
 import type { Value } from '../values/value.ts'
-import { castTo } from './cast.ts'
+import { castNow } from './cast.ts'
 import { invokeMethod } from './invoke.ts'
 import { checkCopy } from './limits.ts'
+import type { Maybe } from './pending.ts'
 
 /** Normalises an index: negative ones count from the end; throws if it is before the start. */
 export function normalIndex(index: number, size: number): number {
@@ -23,7 +25,7 @@ function keyAt(index: Value): Value {
   return index instanceof GStringValue ? textOf(index) : index
 }
 
-export function getAt(self: Value, index: Value): Value {
+export function getAt(self: Value, index: Value): Maybe {
   if (self instanceof MapValue) return self.get(keyAt(index)) ?? null
   if (typeof index === 'number') {
     if (self instanceof ListValue) return self.items[normalIndex(index, self.size)] ?? null
@@ -32,7 +34,7 @@ export function getAt(self: Value, index: Value): Value {
   return invokeMethod(self, 'getAt', [index])
 }
 
-export function putAt(self: Value, index: Value, value: Value): Value {
+export function putAt(self: Value, index: Value, value: Value): Maybe {
   if (self instanceof MapValue) {
     self.put(keyAt(index), value)
     return null
@@ -40,7 +42,7 @@ export function putAt(self: Value, index: Value, value: Value): Value {
   if (typeof index === 'number') {
     if (self instanceof ListValue) return listPutAt(self, index, value)
     if (self instanceof ArrayValue) {
-      self.set(checkedIndex(index, self.length), castTo(value, self.component))
+      self.set(checkedIndex(index, self.length), castNow(value, self.component))
       return null
     }
   }

@@ -12,11 +12,11 @@ import { GroovyObject, type Value } from '../values/value.ts'
 import { callInClosure } from './closure-scope.ts'
 import { eachItem } from './iterate.ts'
 import { constructorMissing, missingMethod } from './missing.ts'
-import { andThen, PENDING } from './pending.ts'
+import { andThen, type Maybe, PENDING } from './pending.ts'
 import { setProperty } from './property.ts'
 
 /** Calls a method of a value; may return PENDING. */
-export function invokeMethod(self: Value, name: string, args: Value[]): Value {
+export function invokeMethod(self: Value, name: string, args: Value[]): Maybe {
   return invokeThrough(methodsOf(self, name), self, name, args)
 }
 
@@ -27,7 +27,7 @@ export function methodsOf(self: Value, name: string): MethodGroup | null {
 }
 
 /** As `invokeMethod`, for a caller that has looked up the overloads. */
-export function invokeThrough(group: MethodGroup | null, self: Value, name: string, args: Value[]): Value {
+export function invokeThrough(group: MethodGroup | null, self: Value, name: string, args: Value[]): Maybe {
   if (group !== null) {
     const result = group.tryInvoke(self, args)
     if (result !== undefined) return result
@@ -36,7 +36,7 @@ export function invokeThrough(group: MethodGroup | null, self: Value, name: stri
 }
 
 /** Fallbacks of a call for which the class has no method. */
-function invokeOtherwise(self: Value, name: string, args: Value[]): Value {
+function invokeOtherwise(self: Value, name: string, args: Value[]): Maybe {
   if (self instanceof ClassInfo) {
     const result = classOf(self).method(name)?.tryInvoke(self, args)
     if (result !== undefined) return result
@@ -74,13 +74,13 @@ function callableProperty(self: Value, name: string): Value {
 }
 
 /** `value(args)`: calls a closure, or the method `call` of anything else. */
-export function callValue(value: Value, args: Value[]): Value {
+export function callValue(value: Value, args: Value[]): Maybe {
   if (value instanceof ClosureValue) return value.call(args)
   return invokeMethod(value, 'call', args)
 }
 
 /** Calls a functional interface: a closure, or an object with the method of the interface. */
-export function callFunctional(value: Value, args: Value[]): Value {
+export function callFunctional(value: Value, args: Value[]): Maybe {
   if (value instanceof ClosureValue) return value.call(args)
   const name = functionalMethod(classOf(value))
   if (name === null) throw missingMethod(value, 'call', args)
@@ -94,7 +94,7 @@ function functionalMethod(klass: ClassInfo): string | null {
 }
 
 /** Calls a constructor. */
-export function construct(klass: ClassInfo, args: Value[]): Value {
+export function construct(klass: ClassInfo, args: Value[]): Maybe {
   const made = klass.creation.tryInvoke(klass, args)
   if (made !== undefined) return made
   if (args.length === 0) {
@@ -107,7 +107,7 @@ export function construct(klass: ClassInfo, args: Value[]): Value {
 }
 
 /** `new X(a: 1)`: an object whose properties are set one by one. */
-function withProperties(klass: ClassInfo, values: MapValue): Value {
+function withProperties(klass: ClassInfo, values: MapValue): Maybe {
   return andThen(construct(klass, []), (made) =>
     eachItem(
       values.entries(),

@@ -5,10 +5,10 @@ import { ClosureValue } from '../values/closure.ts'
 import { groovyEquals } from '../values/equality.ts'
 import { truth } from '../values/truth.ts'
 import type { Value } from '../values/value.ts'
-import { andThen } from './pending.ts'
+import { andThen, type Maybe } from './pending.ts'
 
 /** Whether a value matches a candidate: an object of a class, an element of a collection, a match of a pattern. */
-export function isCase(candidate: Value, value: Value): Value {
+export function isCase(candidate: Value, value: Value): Maybe {
   if (candidate === null) return value === null
   if (candidate instanceof ClassInfo) {
     return value instanceof ClassInfo

@@ -49,7 +49,8 @@ export function iterationOf(value: Value): Iterable<Value> {
   if (typeof value === 'string' || value instanceof GStringValue) return charactersOf(textOf(value))
   if (value === null) return []
   if (value instanceof IteratorValue) return drain(value)
-  if (value instanceof ClassInfo && value.isSubclassOf(EnumClass)) return itemsOf(invokeMethod(value, 'values', []))
+  if (value instanceof ClassInfo && value.isSubclassOf(EnumClass))
+    return itemsOf(settled(invokeMethod(value, 'values', []), 'an iteration'))
   return walkObject(value)
 }
 

@@ -2,7 +2,7 @@
 import { ListValue } from '../values/collection.ts'
 import type { Value } from '../values/value.ts'
 import { checkSize, tick } from './limits.ts'
-import { after, PENDING } from './pending.ts'
+import { after, type Maybe, PENDING } from './pending.ts'
 
 /** Returned by `decide` of `loop` to continue with the next item. */
 export const NEXT: unique symbol = Symbol('next')
@@ -13,13 +13,13 @@ export const NEXT: unique symbol = Symbol('next')
  */
 export function loop<Item>(
   items: Iterable<Item>,
-  visit: (item: Item, index: number) => Value,
-  decide: (result: Value, item: Item) => Value | typeof NEXT,
-  end: () => Value,
-): Value {
+  visit: (item: Item, index: number) => Maybe,
+  decide: (result: Value, item: Item) => Maybe | typeof NEXT,
+  end: () => Maybe,
+): Maybe {
   const iterator = items[Symbol.iterator]()
   let index = 0
-  const run = (): Value => {
+  const run = (): Maybe => {
     for (let { done, value } = iterator.next(); done !== true; { done, value } = iterator.next()) {
       tick()
       const item = value as Item
@@ -40,7 +40,7 @@ export function loop<Item>(
 }
 
 /** The list of results of a function for each item. */
-export function collectItems<Item>(items: Iterable<Item>, visit: (item: Item, index: number) => Value): Value {
+export function collectItems<Item>(items: Iterable<Item>, visit: (item: Item, index: number) => Maybe): Maybe {
   const collected: Value[] = []
   return loop(
     items,
@@ -56,8 +56,8 @@ export function collectItems<Item>(items: Iterable<Item>, visit: (item: Item, in
 /** Calls a function with each item, for its effect. */
 export function eachItem<Item>(
   items: Iterable<Item>,
-  visit: (item: Item, index: number) => Value,
-  end: () => Value,
-): Value {
+  visit: (item: Item, index: number) => Maybe,
+  end: () => Maybe,
+): Maybe {
   return loop(items, visit, () => NEXT, end)
 }

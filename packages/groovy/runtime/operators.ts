@@ -19,8 +19,9 @@ import {
   subtractNumbers,
   withNull,
 } from './number-math.ts'
+import type { Maybe } from './pending.ts'
 
-type BinaryOperator = (left: Value, right: Value) => Value
+type BinaryOperator = (left: Value, right: Value) => Maybe
 
 /** Both are numbers, or one is a number and the other a Character. */
 function areNumbers(left: Value, right: Value): boolean {
@@ -29,36 +30,36 @@ function areNumbers(left: Value, right: Value): boolean {
 }
 
 /** The method of an operator. */
-function invokeOperator(method: string, left: Value, right: Value): Value {
+function invokeOperator(method: string, left: Value, right: Value): Maybe {
   const problem = right === null && numericRank(left) !== NOT_A_NUMBER ? withNull(method, left) : null
   if (problem !== null) throw problem
   return invokeMethod(left, method, [right])
 }
 
-export function plus(left: Value, right: Value): Value {
+export function plus(left: Value, right: Value): Maybe {
   if (typeof left === 'number' && typeof right === 'number') return (left + right) | 0
   if (typeof left === 'string') return boundedText(left + (typeof right === 'string' ? right : textOf(right)))
   if (areNumbers(left, right)) return addNumbers(left, right)
   return invokeOperator('plus', left, right)
 }
 
-function minus(left: Value, right: Value): Value {
+function minus(left: Value, right: Value): Maybe {
   if (typeof left === 'number' && typeof right === 'number') return (left - right) | 0
   if (areNumbers(left, right)) return subtractNumbers(left, right)
   return invokeOperator('minus', left, right)
 }
 
-function multiply(left: Value, right: Value): Value {
+function multiply(left: Value, right: Value): Maybe {
   if (typeof left === 'number' && typeof right === 'number') return Math.imul(left, right)
   if (areNumbers(left, right)) return multiplyNumbers(left, right)
   return invokeOperator('multiply', left, right)
 }
 
-export function divide(left: Value, right: Value): Value {
+export function divide(left: Value, right: Value): Maybe {
   return areNumbers(left, right) ? divideNumbers(left, right) : invokeOperator('div', left, right)
 }
 
-function modulo(left: Value, right: Value): Value {
+function modulo(left: Value, right: Value): Maybe {
   if (typeof left === 'number' && typeof right === 'number' && right !== 0) return (left % right) | 0
   return numbersOnly(left, right) ? remainderOf(left, right) : invokeOperator('mod', left, right)
 }
@@ -67,7 +68,7 @@ function numbersOnly(left: Value, right: Value): boolean {
   return numberRank(left) !== NOT_A_NUMBER && numberRank(right) !== NOT_A_NUMBER
 }
 
-function power(left: Value, right: Value): Value {
+function power(left: Value, right: Value): Maybe {
   return numbersOnly(left, right) ? powerOf(left, right) : invokeOperator('power', left, right)
 }
 
@@ -91,16 +92,16 @@ const bitAnd = combining('and', (left, right) => left && right)
 const bitOr = combining('or', (left, right) => left || right)
 const bitXor = combining('xor', (left, right) => left !== right)
 
-export function negative(value: Value): Value {
+export function negative(value: Value): Maybe {
   if (typeof value === 'number') return -value | 0
   return numberRank(value) !== NOT_A_NUMBER ? negateNumber(value) : invokeMethod(value, 'negative', [])
 }
 
-export function positive(value: Value): Value {
+export function positive(value: Value): Maybe {
   return numberRank(value) !== NOT_A_NUMBER ? value : invokeMethod(value, 'positive', [])
 }
 
-export function bitwiseNegate(value: Value): Value {
+export function bitwiseNegate(value: Value): Maybe {
   if (typeof value === 'number') return ~value
   if (typeof value === 'bigint') return ~value
   if (numberRank(value) > BIG_INTEGER) throw cannotNegateBits(value)
@@ -108,14 +109,14 @@ export function bitwiseNegate(value: Value): Value {
 }
 
 /** `++`. */
-export function next(value: Value): Value {
+export function next(value: Value): Maybe {
   if (typeof value === 'number') return (value + 1) | 0
   if (value instanceof CharValue) return CharValue.of(value.code + 1)
   return numberRank(value) !== NOT_A_NUMBER ? addNumbers(value, 1) : invokeMethod(value, 'next', [])
 }
 
 /** `--`. */
-export function previous(value: Value): Value {
+export function previous(value: Value): Maybe {
   if (typeof value === 'number') return (value - 1) | 0
   if (value instanceof CharValue) return CharValue.of(value.code - 1)
   return numberRank(value) !== NOT_A_NUMBER ? subtractNumbers(value, 1) : invokeMethod(value, 'previous', [])

@@ -1,4 +1,5 @@
 // Reading and writing of `object.name`.
+
 import { ScriptObject } from '../values/binding.ts'
 import { ClassInfo, type PropertyAccess } from '../values/class-info.ts'
 import { classOf } from '../values/class-of.ts'
@@ -13,9 +14,10 @@ import { GroovyObject, Instance, type Value } from '../values/value.ts'
 import { readInClosure, writeInClosure } from './closure-scope.ts'
 import { collectItems } from './iterate.ts'
 import { castFailure, missingInElement, missingProperty, readOnlyProperty } from './missing.ts'
+import type { Maybe } from './pending.ts'
 
 /** `self.name`; may return PENDING. */
-export function getProperty(self: Value, name: string): Value {
+export function getProperty(self: Value, name: string): Maybe {
   if (self === null) throw nullPointer(`Cannot get property '${name}' on null object`)
   if (self instanceof MapValue) return self.get(name) ?? null
   if (self instanceof ScriptObject) {
@@ -33,7 +35,7 @@ function accessOf(self: Value, name: string): PropertyAccess | null {
   return classOf(self).property(name)
 }
 
-function getOtherwise(self: Value, name: string): Value {
+function getOtherwise(self: Value, name: string): Maybe {
   if (self instanceof ClosureValue) return readInClosure(self, name)
   if (self instanceof CollectionValue || self instanceof ArrayValue) return getFromEach(self, name)
   const klass = classOf(self)
@@ -52,7 +54,7 @@ function isUntyped(group: MethodGroup | null, args: readonly Value[]): boolean {
 }
 
 /** `list.name` is the list of the property of each element. */
-function getFromEach(self: CollectionValue | ArrayValue, name: string): Value {
+function getFromEach(self: CollectionValue | ArrayValue, name: string): Maybe {
   const items = self.items.filter((each) => each !== null)
   return collectItems(items, (each) => {
     try {
@@ -65,14 +67,14 @@ function getFromEach(self: CollectionValue | ArrayValue, name: string): Value {
 }
 
 /** `self.@name`: the field itself. */
-export function getField(self: Value, name: string): Value {
+export function getField(self: Value, name: string): Maybe {
   const index = fieldIndex(self, name)
   if (index !== null) return (self as Instance).fields[index] ?? null
   return getProperty(self, self instanceof GroovyObject ? self.fieldProperty(name) : name)
 }
 
 /** `self.@name = value`. */
-export function setField(self: Value, name: string, value: Value): Value {
+export function setField(self: Value, name: string, value: Value): Maybe {
   const index = fieldIndex(self, name)
   if (index === null) return setProperty(self, name, value)
   ;(self as Instance).fields[index] = value
@@ -89,7 +91,7 @@ function rejectValue(self: Value, name: string, value: Value): never {
 }
 
 /** `self.name = value`; returns PENDING or the result of the setter. */
-export function setProperty(self: Value, name: string, value: Value): Value {
+export function setProperty(self: Value, name: string, value: Value): Maybe {
   if (self === null) throw nullPointer(`Cannot set property '${name}' on null object`)
   if (self instanceof MapValue) {
     self.put(name, value)

@@ -1,5 +1,6 @@
 // What calls of the library's methods cost. All calls pass here, so that no method can be forgotten: the time is checked by the
 // size of receiver, arguments and result, and texts that a method creates count, also where it does not count them itself.
+
 import { classOf } from '../values/class-of.ts'
 import { CharSequenceInterface } from '../values/classes.ts'
 import { ClosureValue } from '../values/closure.ts'
@@ -8,8 +9,9 @@ import { ArrayValue } from '../values/java-array.ts'
 import { GroovyObject, type Value } from '../values/value.ts'
 import { IteratorValue } from './items.ts'
 import { allocate, checkText, SMALL, spend, writtenText } from './limits.ts'
+import type { Maybe } from './pending.ts'
 
-type Call = (self: Value, args: unknown[]) => Value
+type Call = (self: Value, args: unknown[]) => Maybe
 
 /** Characters of a short text for one element of an array. */
 const SHARE = 2

@@ -1,3 +1,4 @@
+import type { Maybe } from '../runtime/pending.ts'
 import { type Invocable, MethodGroup } from './method-group.ts'
 import { GroovyObject, type Value } from './value.ts'
 
@@ -8,9 +9,9 @@ export interface PropertyAccess {
   readonly name: string
   /** The simple or qualified name of its class, if known. */
   readonly type: string | null
-  readonly get: ((self: Value) => Value) | null
+  readonly get: ((self: Value) => Maybe) | null
   /** Returns undefined if the value has the wrong type. */
-  readonly set: ((self: Value, value: Value) => Value | undefined) | null
+  readonly set: ((self: Value, value: Value) => Maybe | undefined) | null
   /** Direct access to the field without getter and setter: `object.@name`. */
   readonly field?: number
   /** Whether the field is private or protected. */
@@ -22,7 +23,7 @@ export interface Extensible {
   /** Creates an object of a subclass. */
   allocate(klass: ClassInfo): Value
   /** Runs the constructor of this class on an existing object. */
-  initialise(self: Value, args: Value[]): Value
+  initialise(self: Value, args: Value[]): Maybe
 }
 
 export interface ClassOptions {

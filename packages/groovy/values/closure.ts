@@ -1,4 +1,5 @@
 import { enterCall, leaveCall } from '../runtime/limits.ts'
+import type { Maybe } from '../runtime/pending.ts'
 import type { ClassInfo } from './class-info.ts'
 import { ClosureClass } from './classes.ts'
 import type { ParameterType } from './method-group.ts'
@@ -32,7 +33,7 @@ export abstract class ClosureValue extends GroovyObject {
   abstract readonly parameterTypes: readonly ParameterType[]
 
   /** Calls it; may return PENDING. */
-  abstract call(args: readonly Value[]): Value
+  abstract call(args: readonly Value[]): Maybe
 
   /** A copy with the same code and captured variables, whose delegate can be set without changing this closure. */
   abstract copy(): ClosureValue
@@ -45,15 +46,15 @@ export abstract class ClosureValue extends GroovyObject {
 /** A closure created by the library: a method pointer, a composition, or a curried closure. */
 export class NativeClosure extends ClosureValue {
   readonly parameterTypes: readonly ParameterType[]
-  readonly #run: (args: readonly Value[]) => Value
+  readonly #run: (args: readonly Value[]) => Maybe
 
-  constructor(owner: Value, parameterTypes: readonly ParameterType[], run: (args: readonly Value[]) => Value) {
+  constructor(owner: Value, parameterTypes: readonly ParameterType[], run: (args: readonly Value[]) => Maybe) {
     super(owner, owner)
     this.parameterTypes = parameterTypes
     this.#run = run
   }
 
-  call(args: readonly Value[]): Value {
+  call(args: readonly Value[]): Maybe {
     enterCall()
     const result = this.#run(args)
     leaveCall()

@@ -1,3 +1,4 @@
+import type { Maybe } from '../runtime/pending.ts'
 import type { ClassInfo } from './class-info.ts'
 import { ClosureValue } from './closure.ts'
 import type { MapValue } from './collection.ts'
@@ -16,7 +17,7 @@ export class InterfaceProxy extends GroovyObject {
   }
 
   /** Calls an abstract method of the interface. */
-  call(name: string, args: readonly Value[]): Value {
+  call(name: string, args: readonly Value[]): Maybe {
     if (this.target instanceof ClosureValue) return this.target.call(args)
     const method = this.target.get(name)
     if (method instanceof ClosureValue) return method.call(args)

@@ -1,3 +1,4 @@
+import type { Maybe } from '../runtime/pending.ts'
 import type { Value } from './value.ts'
 
 /** The type of a parameter. */
@@ -22,7 +23,7 @@ export interface Invocable {
   readonly text: string
   readonly isAbstract: boolean
   /** Calls it with converted arguments. */
-  call(self: Value, args: unknown[]): Value
+  call(self: Value, args: unknown[]): Maybe
 }
 
 /** The overloads of one name. */
@@ -71,13 +72,13 @@ export class MethodGroup {
   }
 
   /** Calls the matching overload; undefined without a match. */
-  tryInvoke(self: Value, args: Value[]): Value | undefined {
+  tryInvoke(self: Value, args: Value[]): Maybe | undefined {
     const chosen = this.select(args)
     return chosen === null ? undefined : chosen.call(self, convertAll(chosen, args))
   }
 
   /** Calls the matching overload, which must exist. */
-  invoke(self: Value, args: Value[]): Value {
+  invoke(self: Value, args: Value[]): Maybe {
     const result = this.tryInvoke(self, args)
     if (result === undefined) throw new TypeError(`no overload of ${this.name} accepts these arguments`)
     return result

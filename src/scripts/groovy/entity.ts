@@ -1,4 +1,4 @@
-import { ByteArray, InputStreamValue, type MapValue, type Value } from '@identity-gateway/groovy'
+import { ByteArray, InputStreamValue, type MapValue, type Maybe, type Value } from '@identity-gateway/groovy'
 import { type Entity, type Message, setEntity } from '#http'
 import { isPlainObject } from '#json'
 import { bufferMessage } from './evaluation-host.ts'
@@ -52,7 +52,7 @@ const readForm: Read = (entity) => formValue(entity.form)
 
 const now =
   (read: Read) =>
-  (self: EntityValue): Value =>
+  (self: EntityValue): Maybe =>
     readBuffered(self.message, self.subject, read)
 
 const later =

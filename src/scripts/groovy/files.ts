@@ -9,6 +9,7 @@ import {
   exceptions,
   GroovyObject,
   ListValue,
+  type Maybe,
   suspend,
   textOf,
   throwable,
@@ -54,14 +55,14 @@ async function readBytes(path: string, files: ReadableFiles | null): Promise<Uin
 }
 
 /** Suspends the script until the file is read. */
-function read(self: FileValue, use: (bytes: Uint8Array) => Value): Value {
+function read(self: FileValue, use: (bytes: Uint8Array) => Value): Maybe {
   const { files } = currentHost()
   const bytes = readBytes(self.path, files).then((content) => new ByteArray(Uint8Array.from(content)))
   return andThen(suspend(awaited(bytes)), (value) => use((value as ByteArray).bytes))
 }
 
 /** Passes the kind of the path: a file, a folder, or none that scripts may access. */
-function withKind(self: FileValue, use: (found: 'file' | 'folder' | 'nothing') => Value): Value {
+function withKind(self: FileValue, use: (found: 'file' | 'folder' | 'nothing') => Value): Maybe {
   const { files } = currentHost()
   const find = async (): Promise<Value> => {
     const real = files === null ? null : await readablePath(self.path, files)

@@ -6,6 +6,7 @@ import {
   HashMapValue,
   ListValue,
   type MapValue,
+  type Maybe,
   textOf,
   type Value,
 } from '@identity-gateway/groovy'
@@ -63,7 +64,7 @@ const first = (self: HashMapValue, name: string): Value => {
   return values instanceof ListValue ? (values.items[0] ?? null) : (values ?? null)
 }
 
-function addFromEntity(self: HashMapValue, { host }: RequestValue): Value {
+function addFromEntity(self: HashMapValue, { host }: RequestValue): Maybe {
   return readBuffered(host, 'request', (entity) => addForm(self, entity.form))
 }
 
@@ -102,7 +103,7 @@ extendWithHost(FormClass, {
 })
 
 /** Query and urlencoded content together, the query first. */
-export function wholeForm(request: Request): Value {
+export function wholeForm(request: Request): Maybe {
   const form = formValue(parsedQuery(request.uri.rawQuery))
   return readBuffered(request, 'request', (entity) => addForm(form, entity.form))
 }

@@ -11,6 +11,7 @@ import {
   invokeMethod,
   isNumber,
   ListValue,
+  type Maybe,
   NativeClosure,
   settled,
   textOf,
@@ -89,7 +90,9 @@ const compared = (reason: string, matches: (order: number) => boolean) => (other
 
 /** Milliseconds of a claim that holds seconds since the epoch. */
 function millis(value: Value): number {
-  return isNumber(value) ? Number(toLong(value)) * 1_000 : Number(toLong(invokeMethod(value, 'toEpochMilli', [])))
+  return isNumber(value)
+    ? Number(toLong(value)) * 1_000
+    : Number(toLong(settled(invokeMethod(value, 'toEpochMilli', []), 'a time')))
 }
 
 const now = (): number => currentEvaluation().services.now()
@@ -120,7 +123,7 @@ const FUNCTIONS: Readonly<Record<string, (...args: Value[]) => Value>> = {
 }
 
 function matches(pattern: Value, value: Value, method: string): boolean {
-  const matcher = invokeMethod(pattern, 'matcher', [textOf(value)])
+  const matcher = settled(invokeMethod(pattern, 'matcher', [textOf(value)]), 'a match')
   return settled(invokeMethod(matcher, method, []), 'a match') === true
 }
 
@@ -156,7 +159,7 @@ export function constraintFunction(name: string, builder: Value): Value | undefi
   return run === undefined ? undefined : closure((args) => run(...args))
 }
 
-const closure = (run: (args: readonly Value[]) => Value): Value => new NativeClosure(null, [anything], run)
+const closure = (run: (args: readonly Value[]) => Maybe): Value => new NativeClosure(null, [anything], run)
 
 // For `import static ...Constraints.*`.
 extend(

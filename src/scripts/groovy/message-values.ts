@@ -1,5 +1,5 @@
 // Requests, responses and their entities as values of scripts.
-import { andThen, type ClassInfo, GroovyObject, suspend, type Value } from '@identity-gateway/groovy'
+import { andThen, type ClassInfo, GroovyObject, type Maybe, suspend, type Value } from '@identity-gateway/groovy'
 import { Entity, type Message, NO_ENTITY_LIMITS, Request, Response } from '#http'
 import { bufferMessage } from './evaluation-host.ts'
 import { HeadersValue } from './headers.ts'
@@ -78,7 +78,7 @@ export function withoutLimits<T extends Message>(message: T): T {
 }
 
 /** Reads content; suspends the script until it is buffered. */
-export function readBuffered(message: Message, subject: Subject, read: (entity: Entity) => Value): Value {
+export function readBuffered(message: Message, subject: Subject, read: (entity: Entity) => Value): Maybe {
   const entity = new Entity(message, subject)
   if (message.body.isBuffered) return read(entity)
   return andThen(suspend(bufferMessage(message)), () => read(entity))

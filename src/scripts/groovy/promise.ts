@@ -8,6 +8,7 @@ import {
   exceptions,
   GroovyObject,
   ListValue,
+  type Maybe,
   PENDING,
   suspend,
   ThrowableValue,
@@ -53,7 +54,7 @@ export class PromiseValue extends GroovyObject {
 }
 
 /** Suspends the script until the promise settles. */
-function waitFor(promise: PromiseValue): Value {
+function waitFor(promise: PromiseValue): Maybe {
   const { outcome } = promise
   if (outcome === null) return suspend(awaited(promise.source))
   if ('error' in outcome) throw thrownFor(outcome.error)
@@ -61,10 +62,10 @@ function waitFor(promise: PromiseValue): Value {
 }
 
 /** A callback of a script: maps an outcome, or throws. */
-type Step = (outcome: Outcome) => Value
+type Step = (outcome: Outcome) => Maybe
 
 /** The promise of the result of a step. */
-function derive(self: PromiseValue, step: Step): Value {
+function derive(self: PromiseValue, step: Step): Maybe {
   if (self.outcome !== null) return deriveNow(self.outcome, step)
   const evaluation = currentEvaluation()
   const run = (outcome: Outcome): Value | Promise<Value> => evaluation.run(() => flattened(step(outcome)))
@@ -77,7 +78,7 @@ function derive(self: PromiseValue, step: Step): Value {
 }
 
 /** As in Java, the callback of a settled promise runs synchronously: if the callback suspends, the caller does too. */
-function deriveNow(outcome: Outcome, step: Step): Value {
+function deriveNow(outcome: Outcome, step: Step): Maybe {
   const seen = 'error' in outcome ? { error: thrownFor(outcome.error) } : outcome
   const made = (value: Value): Value => (value instanceof Flat ? value.promise : PromiseValue.of(value))
   const failed = (error: unknown): Value => {
@@ -106,7 +107,7 @@ class Flat extends GroovyObject {
   }
 }
 
-function flattened(value: Value): Value {
+function flattened(value: Maybe): Maybe {
   if (value === PENDING) return after(flattened)
   return value instanceof Flat ? waitFor(value.promise) : value
 }
@@ -115,7 +116,7 @@ function rethrow({ error }: { readonly error: unknown }): never {
   throw error
 }
 
-function called(callback: Value, argument: Value, isAsync: boolean): Value {
+function called(callback: Value, argument: Value, isAsync: boolean): Maybe {
   const check = (value: Value): Value => {
     if (!isAsync) return value
     if (value instanceof PromiseValue) return new Flat(value)
@@ -132,7 +133,7 @@ const isRuntime = (error: unknown): error is ThrowableValue =>
   error instanceof ThrowableValue && error.klass.isSubclassOf(exceptions.RuntimeException)
 
 /** `then` and `thenAsync`: up to three functions, for a result, an exception and a runtime exception. */
-function transformed(self: PromiseValue, functions: readonly (Value | undefined)[], isAsync: boolean): Value {
+function transformed(self: PromiseValue, functions: readonly (Value | undefined)[], isAsync: boolean): Maybe {
   const [onResult = null, onException = null, onRuntime = null] = functions
   return derive(self, (outcome) => {
     if ('value' in outcome) {
@@ -146,7 +147,7 @@ function transformed(self: PromiseValue, functions: readonly (Value | undefined)
 }
 
 /** A callback without result: the outcome is passed through. */
-function observed(self: PromiseValue, call: (outcome: Outcome) => Value): Value {
+function observed(self: PromiseValue, call: (outcome: Outcome) => Maybe): Maybe {
   return derive(self, (outcome) => {
     const pass = (): Value => ('error' in outcome ? rethrow(outcome) : outcome.value)
     const done = call(outcome)
@@ -156,12 +157,12 @@ function observed(self: PromiseValue, call: (outcome: Outcome) => Value): Value 
 
 const onResult =
   (callback: Value) =>
-  (outcome: Outcome): Value =>
+  (outcome: Outcome): Maybe =>
     'value' in outcome ? callFunctional(callback, [outcome.value]) : null
 
 const onException =
   (callback: Value, matches: (error: unknown) => error is ThrowableValue) =>
-  (outcome: Outcome): Value =>
+  (outcome: Outcome): Maybe =>
     'error' in outcome && matches(outcome.error) ? callFunctional(callback, [outcome.error]) : null
 
 const isThrowable = (error: unknown): error is ThrowableValue => error instanceof ThrowableValue

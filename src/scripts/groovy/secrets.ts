@@ -1,5 +1,5 @@
 // The binding `secrets`, and the secrets it returns.
-import { type ClassInfo, classes, GroovyObject, suspend, type syntax, type Value } from '@identity-gateway/groovy'
+import { type ClassInfo, classes, GroovyObject, type Maybe, suspend, type syntax } from '@identity-gateway/groovy'
 import { MASKED, ScriptSecret, secretIdProblem } from '../script-secrets.ts'
 import { callGateway } from './evaluation-host.ts'
 import { extendWithHost, gatewayClass } from './host-class.ts'
@@ -35,14 +35,14 @@ convertValue(SecretValue, () => {
 })
 
 extendWithHost(SecretsClass, {
-  'get(String secretId): Secret': (_: SecretsValue, secretId: string): Value =>
+  'get(String secretId): Secret': (_: SecretsValue, secretId: string): Maybe =>
     suspend(callGateway('secret', secretId)),
 })
 
 extendWithHost(SecretClass, {
   'getSecretId(): String': ({ host }: SecretValue) => host.secretId,
   'getStableId(): String': ({ host }: SecretValue) => host.stableId,
-  'matches(String? text): boolean': ({ host }: SecretValue, text: string | null): Value =>
+  'matches(String? text): boolean': ({ host }: SecretValue, text: string | null): Maybe =>
     suspend(callGateway('matches', host, text)),
   'toString(): String': () => MASKED,
 })

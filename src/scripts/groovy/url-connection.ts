@@ -10,6 +10,7 @@ import {
   InputStreamValue,
   type JavaUrl,
   ListValue,
+  type Maybe,
   OutputStreamValue,
   suspend,
   textOf,
@@ -48,7 +49,7 @@ class ConnectionValue extends GroovyObject {
 }
 
 /** Sends the request on the first access to its response. */
-function responseOf(self: ConnectionValue): Value {
+function responseOf(self: ConnectionValue): Maybe {
   if (self.response !== null) return self.response
   const body = Buffer.concat(self.output)
   if (body.length > 0) {
@@ -62,11 +63,11 @@ function responseOf(self: ConnectionValue): Value {
 }
 
 const withResponse =
-  (read: (response: ResponseValue, self: ConnectionValue) => Value) =>
-  (self: ConnectionValue): Value =>
+  (read: (response: ResponseValue, self: ConnectionValue) => Maybe) =>
+  (self: ConnectionValue): Maybe =>
     andThen(responseOf(self), (response) => read(response as ResponseValue, self))
 
-const textIn = ({ host }: ResponseValue): Value => readBuffered(host, 'response', (entity) => entity.string)
+const textIn = ({ host }: ResponseValue): Maybe => readBuffered(host, 'response', (entity) => entity.string)
 
 /** As in Java, reading the content of an error status fails. */
 function successful(response: ResponseValue, { request }: ConnectionValue): ResponseValue {
@@ -129,7 +130,7 @@ extendWithHost(ConnectionClass, {
   'getContent(): InputStream': withResponse((response, self) => contentOf(successful(response, self))),
 })
 
-const getText = (url: JavaUrl): Value =>
+const getText = (url: JavaUrl): Maybe =>
   withResponse((response, self) => textIn(successful(response, self)))(new ConnectionValue(url))
 
 extendWithHost(UrlClass, {

@@ -1,6 +1,6 @@
 // Members of functional interfaces; those without implementation are the abstract ones that a closure implements.
 import { ABSTRACT, extend } from '../../registry/extend.ts'
-import { andThen, settled } from '../../runtime/pending.ts'
+import { andThen, type Maybe, settled } from '../../runtime/pending.ts'
 import { getProperty } from '../../runtime/property.ts'
 import {
   AutoCloseableInterface,
@@ -27,20 +27,20 @@ extend(ComparableInterface, {
 })
 
 /** An object of a functional interface that runs a function. */
-function implementing(type: Parameters<typeof extend>[0], count: number, run: (...args: Value[]) => Value): Value {
+function implementing(type: Parameters<typeof extend>[0], count: number, run: (...args: Value[]) => Maybe): Value {
   const parameters = Array.from({ length: count }, () => untypedParameter)
   return new InterfaceProxy(type, new NativeClosure(null, parameters, (args) => run(...args)))
 }
 
-const comparator = (compare: (left: Value, right: Value) => Value): Value =>
+const comparator = (compare: (left: Value, right: Value) => Maybe): Value =>
   implementing(ComparatorInterface, 2, compare)
 
-function orderOf(value: Value): number {
+function orderOf(value: Maybe): number {
   const settledValue = settled(value, 'a comparison')
   return isNumber(settledValue) ? toInt(settledValue) : 0
 }
 
-function comparingBy(key: Value, then: Value | null = null): (left: Value, right: Value) => Value {
+function comparingBy(key: Value, then: Value | null = null): (left: Value, right: Value) => Maybe {
   return (left, right) => {
     const [a, b] = [settled(call(key, left), 'a comparison'), settled(call(key, right), 'a comparison')]
     return then === null ? compareValues(a, b) : call(then, a, b)
@@ -117,7 +117,7 @@ extend(functional.ConsumerInterface, {
 })
 extend(functional.BiConsumerInterface, { 'accept(Object first, Object second): void': ABSTRACT })
 
-const predicate = (count: number, run: (...args: Value[]) => Value): Value =>
+const predicate = (count: number, run: (...args: Value[]) => Maybe): Value =>
   implementing(count === 1 ? functional.PredicateInterface : functional.BiPredicateInterface, count, run)
 
 extend(functional.PredicateInterface, {

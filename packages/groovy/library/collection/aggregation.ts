@@ -3,7 +3,7 @@ import { extend, type MemberTable } from '../../registry/extend.ts'
 import { iterationOf } from '../../runtime/items.ts'
 import { collectItems, eachItem, loop, NEXT } from '../../runtime/iterate.ts'
 import { plus } from '../../runtime/operators.ts'
-import { andThen } from '../../runtime/pending.ts'
+import { andThen, type Maybe } from '../../runtime/pending.ts'
 import { ArrayBaseClass, IterableInterface, IteratorInterface, MapInterface } from '../../values/classes.ts'
 import type { ClosureValue } from '../../values/closure.ts'
 import { type CollectionValue, ListValue, MapEntry, type MapValue } from '../../values/collection.ts'
@@ -13,7 +13,7 @@ import { callOn, test } from '../closure/closure-calls.ts'
 import { addPair } from '../map/pairs.ts'
 
 /** Groups items by the result of a closure. */
-function grouped(self: Value, closure: Value, group: (item: Value, previous: Value | undefined) => Value): Value {
+function grouped(self: Value, closure: Value, group: (item: Value, previous: Value | undefined) => Value): Maybe {
   const groups = new HashMapValue()
   return loop(
     iterationOf(self),
@@ -38,7 +38,7 @@ function addToGroup(item: Value, previous: Value | undefined): Value {
 }
 
 /** Nested groups, one closure for each level. */
-function groupedBy(self: Value, closures: readonly Value[]): Value {
+function groupedBy(self: Value, closures: readonly Value[]): Maybe {
   const [first, ...rest] = closures
   if (first === undefined) return self
   return andThen(grouped(self, first, addToGroup), (groups) => {
@@ -55,7 +55,7 @@ function groupedBy(self: Value, closures: readonly Value[]): Value {
   })
 }
 
-function collectEntries(self: Value, target: MapValue, closure: ClosureValue | null): Value {
+function collectEntries(self: Value, target: MapValue, closure: ClosureValue | null): Maybe {
   return loop(
     iterationOf(self),
     (item) => (closure === null ? item : callOn(closure, item)),
@@ -68,7 +68,7 @@ function collectEntries(self: Value, target: MapValue, closure: ClosureValue | n
 }
 
 /** Sums values with `+`, starting with the first one or an initial value. */
-export function summed(values: Iterable<Value>, initial: Value | undefined): Value {
+export function summed(values: Iterable<Value>, initial: Value | undefined): Maybe {
   let sum = initial
   return loop(
     values,
@@ -81,14 +81,14 @@ export function summed(values: Iterable<Value>, initial: Value | undefined): Val
   )
 }
 
-export function sumBy(self: Value, initial: Value | undefined, closure: ClosureValue): Value {
+export function sumBy(self: Value, initial: Value | undefined, closure: ClosureValue): Maybe {
   return andThen(
     collectItems(iterationOf(self), (item) => callOn(closure, item)),
     (values) => summed((values as ListValue).items, initial),
   )
 }
 
-function countOf(self: Value, matches: (item: Value) => Value): Value {
+function countOf(self: Value, matches: (item: Value) => Maybe): Maybe {
   let count = 0
   return loop(
     iterationOf(self),
@@ -101,7 +101,7 @@ function countOf(self: Value, matches: (item: Value) => Value): Value {
   )
 }
 
-function collectMany(self: Value, target: CollectionValue, closure: ClosureValue): Value {
+function collectMany(self: Value, target: CollectionValue, closure: ClosureValue): Maybe {
   return loop(
     iterationOf(self),
     (item) => callOn(closure, item),

@@ -1,9 +1,9 @@
 // Methods of arrays.
 import { extend } from '../../registry/extend.ts'
-import { arrayOf, castTo } from '../../runtime/cast.ts'
+import { arrayOf, castNow } from '../../runtime/cast.ts'
 import { getAt, putAt } from '../../runtime/indexing.ts'
 import { invokeMethod } from '../../runtime/invoke.ts'
-import { andThen } from '../../runtime/pending.ts'
+import { andThen, type Maybe } from '../../runtime/pending.ts'
 import { ArrayBaseClass } from '../../values/classes.ts'
 import type { ClosureValue } from '../../values/closure.ts'
 import type { CollectionValue, ListValue } from '../../values/collection.ts'
@@ -18,12 +18,12 @@ import { sorted } from './sorting.ts'
 
 const asList = (self: ArrayValue): ListValue => listOf([...self.items])
 
-function sliced(self: ArrayValue, indexes: Value): Value {
+function sliced(self: ArrayValue, indexes: Value): Maybe {
   return getAt(asList(self), indexes)
 }
 
 /** Sorts the array itself. */
-function sortInPlace(self: ArrayValue, callee: Value | null): Value {
+function sortInPlace(self: ArrayValue, callee: Value | null): Maybe {
   return sorted(self.items, callee, (items) => {
     items.forEach((item, index) => {
       self.set(index, item)
@@ -86,7 +86,7 @@ extend(ArrayBaseClass, {
     invokeMethod(asList(self), 'max', [closure]),
   'average(): Object': (self: ArrayValue) => invokeMethod(asList(self), 'average', []),
   'plus(Object value): Object[]': (self: ArrayValue, value: Value) =>
-    like(self, [...self.items, castTo(value, self.component)]),
+    like(self, [...self.items, castNow(value, self.component)]),
   'plus(Collection values): Object[]': (self: ArrayValue, values: CollectionValue) =>
     like(self, [...self.items, ...values.items]),
   'plus(Object[] values): Object[]': (self: ArrayValue, values: ArrayValue) =>

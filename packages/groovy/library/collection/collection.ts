@@ -4,7 +4,7 @@ import { arrayOf } from '../../runtime/cast.ts'
 import { coerceTo } from '../../runtime/coerce.ts'
 import { itemsOf } from '../../runtime/items.ts'
 import { checkCopy } from '../../runtime/limits.ts'
-import { andThen } from '../../runtime/pending.ts'
+import { andThen, type Maybe } from '../../runtime/pending.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { CollectionInterface, ObjectClass } from '../../values/classes.ts'
 import type { ClosureValue } from '../../values/closure.ts'
@@ -21,7 +21,7 @@ import { filtered } from './iteration.ts'
 import { similar } from './similar.ts'
 import { containsAny, uniqueItems } from './unique.ts'
 
-function uniqueInPlace(self: CollectionValue, closure: ClosureValue | null): Value {
+function uniqueInPlace(self: CollectionValue, closure: ClosureValue | null): Maybe {
   return uniqueItems(self, closure, (items) => replaced(self, items))
 }
 
@@ -45,7 +45,7 @@ function retainItems(self: CollectionValue, kept: Value[]): void {
   for (const item of [...self.items]) if (!stays.has(item)) self.delete(item)
 }
 
-function removeWhere(self: CollectionValue, condition: (item: Value) => Value): Value {
+function removeWhere(self: CollectionValue, condition: (item: Value) => Maybe): Maybe {
   return filtered(
     self,
     (item) => andThen(condition(item), (yes) => !truth(yes)),

@@ -5,7 +5,7 @@ import { IteratorValue, itemsOf, iterationOf } from '../../runtime/items.ts'
 import { collectItems, eachItem, loop, NEXT } from '../../runtime/iterate.ts'
 import { allocate, checkCopy, checkText, spend, tick } from '../../runtime/limits.ts'
 import { bitwiseNegate, divide, negative, positive } from '../../runtime/operators.ts'
-import { andThen } from '../../runtime/pending.ts'
+import { andThen, type Maybe } from '../../runtime/pending.ts'
 import { HashSetClass, IterableInterface, IteratorInterface } from '../../values/classes.ts'
 import type { ClosureValue } from '../../values/closure.ts'
 import { CollectionValue, ListValue } from '../../values/collection.ts'
@@ -42,7 +42,7 @@ export function joinedTexts(texts: readonly string[], separator: string): string
 }
 
 /** The smallest (-1) or largest (1) item, by a closure or natural order; without a closure nulls are ignored. */
-export function extreme(self: Value, callee: Value | null, wanted: number): Value {
+export function extreme(self: Value, callee: Value | null, wanted: number): Maybe {
   const { compare, key } = comparingBy(callee)
   let best: Value | undefined
   let bestKey: Value = null
@@ -85,7 +85,7 @@ function without(self: Value, removed: readonly Value[]): Value {
   )
 }
 
-function average(self: Value): Value {
+function average(self: Value): Maybe {
   const items = itemsOf(self)
   return andThen(summed(items, undefined), (sum) => divide(sum, items.length))
 }
@@ -265,7 +265,7 @@ export function permutations(items: readonly Value[]): Value[][] {
   )
 }
 
-function collectNested(self: Value, closure: ClosureValue): Value {
+function collectNested(self: Value, closure: ClosureValue): Maybe {
   return collectItems(iterationOf(self), (item) =>
     item instanceof CollectionValue ? collectNested(item, closure) : call(closure, item),
   )

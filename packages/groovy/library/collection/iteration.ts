@@ -4,7 +4,7 @@ import { isCase } from '../../runtime/is-case.ts'
 import { iterationOf } from '../../runtime/items.ts'
 import { collectItems, eachItem, loop, NEXT } from '../../runtime/iterate.ts'
 import { checkSize } from '../../runtime/limits.ts'
-import { andThen } from '../../runtime/pending.ts'
+import { andThen, type Maybe } from '../../runtime/pending.ts'
 import { getProperty } from '../../runtime/property.ts'
 import { ObjectClass } from '../../values/classes.ts'
 import type { ClosureValue } from '../../values/closure.ts'
@@ -18,7 +18,7 @@ import { call, callOn, callOnEntry, test } from '../closure/closure-calls.ts'
 import { similar } from './similar.ts'
 
 /** Passes the items that a predicate accepts to `done`. */
-export function filtered(self: Value, keep: (item: Value) => Value, done: (items: Value[]) => Value): Value {
+export function filtered(self: Value, keep: (item: Value) => Maybe, done: (items: Value[]) => Maybe): Maybe {
   const kept: Value[] = []
   return loop(
     iterationOf(self),
@@ -37,7 +37,7 @@ function filteredResult(self: Value, items: Value[]): Value {
   return HashMapValue.of(items.map((each) => [(each as MapEntry).key, (each as MapEntry).value]))
 }
 
-function find(self: Value, closure: ClosureValue): Value {
+function find(self: Value, closure: ClosureValue): Maybe {
   return loop(
     iterationOf(self),
     (item) => test(closure, item),
@@ -47,7 +47,7 @@ function find(self: Value, closure: ClosureValue): Value {
 }
 
 /** Adds the results of a closure for each item to a collection. */
-function collectInto(self: Value, target: CollectionValue, closure: ClosureValue): Value {
+function collectInto(self: Value, target: CollectionValue, closure: ClosureValue): Maybe {
   return loop(
     iterationOf(self),
     (item) => callOn(closure, item),
@@ -59,7 +59,7 @@ function collectInto(self: Value, target: CollectionValue, closure: ClosureValue
   )
 }
 
-function inject(self: Value, initial: Value, closure: ClosureValue, from = 0): Value {
+function inject(self: Value, initial: Value, closure: ClosureValue, from = 0): Maybe {
   let sum = initial
   let index = 0
   return loop(
@@ -85,7 +85,7 @@ function firstOf(self: Value): Value | undefined {
 }
 
 /** The first result that is not null. */
-function findResult(self: Value, otherwise: Value, closure: ClosureValue): Value {
+function findResult(self: Value, otherwise: Value, closure: ClosureValue): Maybe {
   return loop(
     iterationOf(self),
     (item) => callOn(closure, item),
@@ -94,7 +94,7 @@ function findResult(self: Value, otherwise: Value, closure: ClosureValue): Value
   )
 }
 
-function eachWithIndex(self: Value, closure: ClosureValue): Value {
+function eachWithIndex(self: Value, closure: ClosureValue): Maybe {
   return eachItem(
     iterationOf(self),
     (item, index) => (item instanceof MapEntry ? callOnEntry(closure, item, index) : call(closure, item, index)),
@@ -102,7 +102,7 @@ function eachWithIndex(self: Value, closure: ClosureValue): Value {
   )
 }
 
-function indexWhere(self: Value, closure: ClosureValue, from: number): Value {
+function indexWhere(self: Value, closure: ClosureValue, from: number): Maybe {
   let index = -1
   return loop(
     iterationOf(self),

@@ -1,12 +1,12 @@
 // Methods of lists.
 import { extend } from '../../registry/extend.ts'
-import { castTo } from '../../runtime/cast.ts'
+import { castNow } from '../../runtime/cast.ts'
 import { getAt, normalIndex, putAt } from '../../runtime/indexing.ts'
 import { invokeMethod } from '../../runtime/invoke.ts'
 import { itemsOf } from '../../runtime/items.ts'
 import { eachItem } from '../../runtime/iterate.ts'
 import { checkCopy } from '../../runtime/limits.ts'
-import { andThen } from '../../runtime/pending.ts'
+import { andThen, type Maybe, settled } from '../../runtime/pending.ts'
 import {
   ArrayDequeClass,
   ArrayListClass,
@@ -61,7 +61,7 @@ function slice(list: ListValue, range: IntRange): Value {
   return similar(list, isReverse ? part.reverse() : part)
 }
 
-function sortInPlace(self: ListValue, callee: Value | null): Value {
+function sortInPlace(self: ListValue, callee: Value | null): Maybe {
   return sorted(self.items, callee, (items) => {
     self.replaceAll(items)
     return self
@@ -92,7 +92,7 @@ function peekEnd(self: ListValue, at: 0 | -1): Value {
 
 /** Transposes a list of lists. */
 function transposed(self: Value): Value {
-  const rows = itemsOf(self).map((each) => (castTo(each, ListInterface) as ListValue).items)
+  const rows = itemsOf(self).map((each) => (castNow(each, ListInterface) as ListValue).items)
   if (rows.length === 0) return listOf([])
   const width = rows.reduce((least, row) => Math.min(least, row.length), Number.POSITIVE_INFINITY)
   checkCopy(width * rows.length)
@@ -113,11 +113,13 @@ extend(ListInterface, {
   },
   'getAt(Number index): Object': (self: ListValue, index: Value) => getAt(self, toInt(index)),
   'getAt(Range range): List': (self: ListValue, range: RangeValue) =>
-    range instanceof IntRange ? slice(self, range) : listOf(range.items.map((index) => getAt(self, toInt(index)))),
+    range instanceof IntRange
+      ? slice(self, range)
+      : listOf(range.items.map((index) => self.items[normalIndex(toInt(index), self.size)] ?? null)),
   'getAt(Collection indexes): List': (self: ListValue, indexes: CollectionValue) =>
     listOf(
       indexes.items.flatMap((index) => {
-        const value = invokeMethod(self, 'getAt', [index])
+        const value = settled(invokeMethod(self, 'getAt', [index]), 'the elements of a list')
         return index instanceof CollectionValue ? itemsOf(value) : [value]
       }),
     ),

@@ -1,6 +1,6 @@
 import { collectItems } from '../../runtime/iterate.ts'
 import { tick } from '../../runtime/limits.ts'
-import { after, PENDING } from '../../runtime/pending.ts'
+import { after, type Maybe, PENDING } from '../../runtime/pending.ts'
 import { ClosureValue } from '../../values/closure.ts'
 import type { ListValue } from '../../values/collection.ts'
 import { compareValues } from '../../values/compare.ts'
@@ -25,7 +25,7 @@ export function compareAny(left: Value, right: Value): number {
 }
 
 /** Returns the order of two items as a number, or PENDING. */
-type Comparing = (left: Value, right: Value) => Value
+type Comparing = (left: Value, right: Value) => Maybe
 
 /** The order by a closure or Comparator: with two parameters it compares, with one it returns a sort key. */
 export function comparingBy(callee: Value | null): { readonly compare: Comparing; readonly key: Value | null } {
@@ -35,10 +35,10 @@ export function comparingBy(callee: Value | null): { readonly compare: Comparing
 }
 
 /** Sorts items and calls `done` with the result. Comparison closures may suspend. */
-export function sorted(items: readonly Value[], callee: Value | null, done: (sorted: Value[]) => Value): Value {
+export function sorted(items: readonly Value[], callee: Value | null, done: (sorted: Value[]) => Maybe): Maybe {
   const { compare, key } = comparingBy(callee)
   if (key === null) return mergeSort([...items], compare, done)
-  const keyed = (keys: Value): Value => {
+  const keyed = (keys: Value): Maybe => {
     const values = (keys as ListValue).items
     const order = items.map((item, index) => ({ item, key: values[index] as Value }))
     return done(order.sort((left, right) => countedCompare(left.key, right.key)).map(({ item }) => item))
@@ -53,7 +53,7 @@ function countedCompare(left: Value, right: Value): number {
 }
 
 /** A stable merge sort that can suspend at each comparison. */
-function mergeSort(items: Value[], compare: Comparing, done: (sorted: Value[]) => Value): Value {
+function mergeSort(items: Value[], compare: Comparing, done: (sorted: Value[]) => Maybe): Maybe {
   const state = { source: items, target: new Array<Value>(items.length), width: 1, start: 0, left: 0, right: 0, at: 0 }
   const { length } = items
   /** Appends the next item of the two runs that are merged. */
@@ -61,7 +61,7 @@ function mergeSort(items: Value[], compare: Comparing, done: (sorted: Value[]) =
     state.target[state.at] = (order <= 0 ? state.source[state.left++] : state.source[state.right++]) as Value
     state.at += 1
   }
-  const run = (): Value => {
+  const run = (): Maybe => {
     while (state.width < length) {
       while (state.start < length) {
         const middle = Math.min(state.start + state.width, length)

@@ -3,7 +3,7 @@ import { extend } from '../../registry/extend.ts'
 import { collectItems, eachItem, loop, NEXT } from '../../runtime/iterate.ts'
 import { allocateCollection, boundedText, checkCopy, tick } from '../../runtime/limits.ts'
 import { addNumbers } from '../../runtime/number-math.ts'
-import { andThen } from '../../runtime/pending.ts'
+import { andThen, type Maybe } from '../../runtime/pending.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import {
   ArrayBaseClass,
@@ -50,9 +50,9 @@ class StreamValue extends GroovyObject {
 
 /** Collectors of `collect`. */
 class CollectorValue extends GroovyObject {
-  readonly finish: (items: readonly Value[]) => Value
+  readonly finish: (items: readonly Value[]) => Maybe
 
-  constructor(finish: (items: readonly Value[]) => Value) {
+  constructor(finish: (items: readonly Value[]) => Maybe) {
     super()
     this.finish = finish
   }
@@ -65,7 +65,7 @@ class CollectorValue extends GroovyObject {
 const stream = (items: readonly Value[]): StreamValue => new StreamValue(items)
 const ofList = (list: Value): Value => stream((list as ListValue).items)
 
-function filtered(self: StreamValue, test: Value): Value {
+function filtered(self: StreamValue, test: Value): Maybe {
   const kept: Value[] = []
   return loop(
     self.items,
@@ -81,7 +81,7 @@ function filtered(self: StreamValue, test: Value): Value {
 /** Stops at the first element for which the predicate has the decisive result. */
 const decided =
   (wanted: boolean, found: boolean) =>
-  (self: StreamValue, test: Value): Value =>
+  (self: StreamValue, test: Value): Maybe =>
     loop(
       self.items,
       (item) => call(test, item),
@@ -170,10 +170,10 @@ extend(StreamClass, {
   'toArray(): Object[]': (self: StreamValue) => new ObjectArray(ObjectClass, [...self.items]),
 })
 
-const collector = (finish: (items: readonly Value[]) => Value): CollectorValue => new CollectorValue(finish)
+const collector = (finish: (items: readonly Value[]) => Maybe): CollectorValue => new CollectorValue(finish)
 
 /** Collects elements in a map by a key function and a value function. */
-function toMap(items: readonly Value[], key: Value, value: Value): Value {
+function toMap(items: readonly Value[], key: Value, value: Value): Maybe {
   const made = new HashMapValue(HashMapClass)
   return eachItem(
     items,
@@ -190,7 +190,7 @@ function toMap(items: readonly Value[], key: Value, value: Value): Value {
 }
 
 /** Groups elements by key. */
-function grouped(items: readonly Value[], key: Value): Value {
+function grouped(items: readonly Value[], key: Value): Maybe {
   const made = new HashMapValue(HashMapClass)
   return eachItem(
     items,

@@ -2,7 +2,7 @@
 import { itemsOf } from '../../runtime/items.ts'
 import { collectItems } from '../../runtime/iterate.ts'
 import { spend, tick } from '../../runtime/limits.ts'
-import { andThen } from '../../runtime/pending.ts'
+import { andThen, type Maybe } from '../../runtime/pending.ts'
 import type { ClosureValue } from '../../values/closure.ts'
 import type { ListValue } from '../../values/collection.ts'
 import { groovyEquals } from '../../values/equality.ts'
@@ -26,7 +26,7 @@ function countedSame(left: Value, right: Value, same: (left: Value, right: Value
   return same(left, right)
 }
 
-export function uniqueItems(self: Value, closure: ClosureValue | null, done: (items: Value[]) => Value): Value {
+export function uniqueItems(self: Value, closure: ClosureValue | null, done: (items: Value[]) => Maybe): Maybe {
   const items = itemsOf(self)
   if (closure === null) return done(distinct(items, sameForUnique))
   if (closure.parameterCount > 1) {

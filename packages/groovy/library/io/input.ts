@@ -1,7 +1,7 @@
 // InputStream and ByteArrayInputStream. A host may pass bytes that are not available yet: reading them suspends the script.
 import { extend } from '../../registry/extend.ts'
 import { checkCopy } from '../../runtime/limits.ts'
-import { andThen } from '../../runtime/pending.ts'
+import { andThen, type Maybe } from '../../runtime/pending.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { CloseableInterface, declareClass } from '../../values/classes.ts'
 import type { ClosureValue } from '../../values/closure.ts'
@@ -19,12 +19,12 @@ const ByteArrayInputStreamClass = declareClass('java.io.ByteArrayInputStream', {
 /** Bytes with a position. */
 export class InputStreamValue extends GroovyObject {
   readonly klass: ClassInfo
-  readonly #source: () => Value
+  readonly #source: () => Maybe
   #bytes: Uint8Array | null = null
   #position = 0
 
   /** `source` returns a ByteArray, or PENDING; it is called on the first read. */
-  constructor(source: () => Value, klass: ClassInfo = InputStreamClass) {
+  constructor(source: () => Maybe, klass: ClassInfo = InputStreamClass) {
     super()
     this.#source = source
     this.klass = klass
@@ -35,7 +35,7 @@ export class InputStreamValue extends GroovyObject {
   }
 
   /** Passes the unread bytes; `use` returns the number of those it has read, and the result. */
-  read(use: (rest: Uint8Array) => readonly [number, Value]): Value {
+  read(use: (rest: Uint8Array) => readonly [number, Value]): Maybe {
     return andThen(this.#bytes === null ? this.#source() : null, (loaded) => {
       this.#bytes ??= (loaded as ByteArray).bytes
       const [count, result] = use(this.#bytes.subarray(this.#position))
@@ -45,12 +45,12 @@ export class InputStreamValue extends GroovyObject {
   }
 
   /** All unread bytes as text. */
-  text(charset = 'UTF-8'): Value {
+  text(charset = 'UTF-8'): Maybe {
     return this.read((rest) => [rest.length, textOfBytes(rest, charset)])
   }
 }
 
-const allBytes = (self: InputStreamValue): Value =>
+const allBytes = (self: InputStreamValue): Maybe =>
   self.read((rest) => {
     checkCopy(rest.length)
     return [rest.length, new ByteArray(Uint8Array.from(rest))]

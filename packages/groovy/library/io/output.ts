@@ -1,7 +1,7 @@
 // Output streams and writers, to memory or to a sink of the host.
 import { extend } from '../../registry/extend.ts'
 import { allocateCollection, checkCopy, checkSize } from '../../runtime/limits.ts'
-import { andThen } from '../../runtime/pending.ts'
+import { andThen, type Maybe } from '../../runtime/pending.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { CloseableInterface, declareClass } from '../../values/classes.ts'
 import type { ClosureValue } from '../../values/closure.ts'
@@ -98,7 +98,7 @@ function written(value: Value): Uint8Array {
 }
 
 /** Passes a writer to a closure, and returns its result. */
-const withWriter = (self: OutputStreamValue, charset: Value, closure: ClosureValue): Value =>
+const withWriter = (self: OutputStreamValue, charset: Value, closure: ClosureValue): Maybe =>
   andThen(call(closure, streamWriter(self, charset)), (result) => result)
 
 extend(OutputStreamClass, {

@@ -3,7 +3,7 @@ import { extend } from '../../registry/extend.ts'
 import { IteratorValue } from '../../runtime/items.ts'
 import { loop, NEXT } from '../../runtime/iterate.ts'
 import { checkText, tick } from '../../runtime/limits.ts'
-import { andThen } from '../../runtime/pending.ts'
+import { andThen, type Maybe } from '../../runtime/pending.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { CloseableInterface, declareClass } from '../../values/classes.ts'
 import type { ClosureValue } from '../../values/closure.ts'
@@ -22,12 +22,12 @@ const BufferedReaderClass = declareClass('java.io.BufferedReader', { parent: Rea
 /** Text with a position. */
 class ReaderValue extends GroovyObject {
   readonly klass: ClassInfo
-  readonly #source: () => Value
+  readonly #source: () => Maybe
   #text: string | null = null
   #position = 0
 
   /** `source` returns the text, or PENDING; it is called on the first read. */
-  constructor(klass: ClassInfo, source: () => Value) {
+  constructor(klass: ClassInfo, source: () => Maybe) {
     super()
     this.klass = klass
     this.#source = source
@@ -38,7 +38,7 @@ class ReaderValue extends GroovyObject {
   }
 
   /** Passes the text and the position; `use` returns the next position, and the result. */
-  read(use: (text: string, position: number) => readonly [number, Value]): Value {
+  read(use: (text: string, position: number) => readonly [number, Value]): Maybe {
     return andThen(this.#text === null ? this.#source() : null, (loaded) => {
       this.#text ??= textOf(loaded)
       const [position, result] = use(this.#text, this.#position)
@@ -48,7 +48,7 @@ class ReaderValue extends GroovyObject {
   }
 
   /** The unread text. */
-  rest(): Value {
+  rest(): Maybe {
     return this.read((text, position) => {
       checkText(text.length - position)
       return [text.length, text.slice(position)]
@@ -58,7 +58,7 @@ class ReaderValue extends GroovyObject {
 
 const LINE_END = /\r\n|\r|\n/g
 
-function readLine(self: ReaderValue): Value {
+function readLine(self: ReaderValue): Maybe {
   tick()
   return self.read((text, position) => {
     if (position >= text.length) return [position, null]
@@ -69,10 +69,10 @@ function readLine(self: ReaderValue): Value {
   })
 }
 
-const withLines = (self: ReaderValue, use: (lines: string[]) => Value): Value =>
+const withLines = (self: ReaderValue, use: (lines: string[]) => Maybe): Maybe =>
   andThen(self.rest(), (text) => use(linesOf(textOf(text))))
 
-function eachLine(self: ReaderValue, closure: ClosureValue): Value {
+function eachLine(self: ReaderValue, closure: ClosureValue): Maybe {
   let last: Value = null
   return withLines(self, (lines) =>
     loop(

@@ -2,7 +2,7 @@
 
 import { extend } from '../../registry/extend.ts'
 import { collectItems } from '../../runtime/iterate.ts'
-import { andThen } from '../../runtime/pending.ts'
+import { andThen, type Maybe } from '../../runtime/pending.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { declareClass } from '../../values/classes.ts'
 import { ClosureValue, DELEGATE_FIRST } from '../../values/closure.ts'
@@ -22,7 +22,7 @@ class JsonDelegate extends GroovyObject {
 }
 
 /** The map that a closure describes. */
-export function closureContent(closure: ClosureValue, argument: Value[] = []): Value {
+export function closureContent(closure: ClosureValue, argument: Value[] = []): Maybe {
   const delegate = new JsonDelegate()
   const copy = closure.copy()
   copy.delegate = delegate
@@ -31,7 +31,7 @@ export function closureContent(closure: ClosureValue, argument: Value[] = []): V
 }
 
 /** The value of a member that was called with these arguments. */
-export function memberContent(args: readonly Value[]): Value {
+export function memberContent(args: readonly Value[]): Maybe {
   const [first = null, second] = args
   if (args.length === 1) return first instanceof ClosureValue ? closureContent(first) : first
   if (args.length === 2 && second instanceof ClosureValue) {
@@ -51,7 +51,7 @@ extend(JsonDelegateClass, {
   'getContent(): Map': (self: JsonDelegate) => self.content,
 })
 
-function define(self: JsonDelegate, name: string, args: readonly Value[]): Value {
+function define(self: JsonDelegate, name: string, args: readonly Value[]): Maybe {
   return andThen(memberContent(args), (value) => {
     self.content.put(name, value)
     return value

@@ -1,7 +1,7 @@
 // JsonSlurper and JsonBuilder.
 import { extend } from '../../registry/extend.ts'
 import { invokeMethod } from '../../runtime/invoke.ts'
-import { andThen } from '../../runtime/pending.ts'
+import { andThen, type Maybe } from '../../runtime/pending.ts'
 import { getProperty } from '../../runtime/property.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { declareClass } from '../../values/classes.ts'
@@ -27,7 +27,7 @@ class SlurperValue extends GroovyObject {
 }
 
 /** JSON of an InputStream, a Reader, a File or a URL. */
-function parsedText(source: Value, charset: Value[]): Value {
+function parsedText(source: Value, charset: Value[]): Maybe {
   return andThen(invokeMethod(source, 'getText', charset), (text) => readJson(textOf(text)))
 }
 
@@ -59,7 +59,7 @@ class BuilderValue extends GroovyObject {
   }
 }
 
-function built(self: BuilderValue, content: Value): Value {
+function built(self: BuilderValue, content: Maybe): Maybe {
   return andThen(content, (value) => {
     self.content = value
     return value
@@ -67,7 +67,7 @@ function built(self: BuilderValue, content: Value): Value {
 }
 
 /** `json(...)`: a map, a list, a closure, or a list with a closure for each element. */
-function call(self: BuilderValue, args: readonly Value[]): Value {
+function call(self: BuilderValue, args: readonly Value[]): Maybe {
   const [first = null] = args
   if (args.length === 0) return built(self, new HashMapValue())
   if (args.length === 1 && (first instanceof MapValue || first instanceof CollectionValue)) return built(self, first)
@@ -76,7 +76,7 @@ function call(self: BuilderValue, args: readonly Value[]): Value {
 }
 
 /** `json.person { ... }`: an object with that one member. */
-function named(self: BuilderValue, name: string, args: readonly Value[]): Value {
+function named(self: BuilderValue, name: string, args: readonly Value[]): Maybe {
   if (args.length === 0) return built(self, HashMapValue.of([[name, new HashMapValue()]]))
   const [first = null, second] = args
   if (args.length === 2 && first instanceof MapValue && second instanceof ClosureValue) {

@@ -2,7 +2,7 @@
 import { extend } from '../../registry/extend.ts'
 import { eachItem, loop, NEXT } from '../../runtime/iterate.ts'
 import { boundedText, checkCopy } from '../../runtime/limits.ts'
-import { after, andThen, PENDING } from '../../runtime/pending.ts'
+import { after, andThen, type Maybe, PENDING } from '../../runtime/pending.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import {
   HashMapClass,
@@ -51,7 +51,7 @@ function fromEntries(entries: readonly Value[]): HashMapValue {
 }
 
 /** Computes the value of a missing or null entry. */
-function computeIfAbsent(self: MapValue, key: Value, make: Value): Value {
+function computeIfAbsent(self: MapValue, key: Value, make: Value): Maybe {
   const known = self.get(key) ?? null
   if (known !== null) return known
   const store = (value: Value): Value => {
@@ -68,14 +68,14 @@ function storeOrDelete(self: MapValue, key: Value, value: Value): Value {
   return value
 }
 
-function sortedMap(self: MapValue, callee: Value): Value {
+function sortedMap(self: MapValue, callee: Value): Maybe {
   const entries = self.entries()
   if (callee instanceof ClosureValue) return sorted(entries, callee, fromEntries)
   const byKey = entries.map((entry) => entry.key)
   return sorted(byKey, callee, (keys) => HashMapValue.of(keys.map((key) => [key, self.get(key) as Value])))
 }
 
-function removeWhere(self: MapValue, condition: (entry: MapEntry) => Value): Value {
+function removeWhere(self: MapValue, condition: (entry: MapEntry) => Maybe): Maybe {
   const removed: MapEntry[] = []
   return loop(
     [...self.entries()],

@@ -1,6 +1,6 @@
 // java.net.URI, with the syntax of RFC 2396 as in Java, and the parts of java.net.URL.
 import { extend } from '../../registry/extend.ts'
-import { castTo } from '../../runtime/cast.ts'
+import { castNow } from '../../runtime/cast.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { CharSequenceInterface, ComparableInterface, declareClass, StringClass } from '../../values/classes.ts'
 import { ExceptionClass, IllegalArgumentException, IOException } from '../../values/exceptions.ts'
@@ -145,7 +145,7 @@ const isOpaque = ({ scheme, authority, path }: UriParts): boolean =>
 const schemeSpecificPart = (self: JavaUri): string =>
   new JavaUri({ ...self.parts, scheme: null, fragment: null }).toString()
 
-const uriOf = (value: Value): JavaUri => (value instanceof JavaUri ? value : parse(textOf(castTo(value, StringClass))))
+const uriOf = (value: Value): JavaUri => (value instanceof JavaUri ? value : parse(textOf(castNow(value, StringClass))))
 
 extend(UriClass, {
   'new(String text)': parse,

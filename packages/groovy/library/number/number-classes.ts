@@ -1,8 +1,10 @@
 // Constructors, constants and static methods of the number classes.
+
 import { extend } from '../../registry/extend.ts'
 import { parseFloating, parseInteger, parseNumber } from '../../runtime/coerce.ts'
 import { checkBits } from '../../runtime/limits.ts'
 import { shift } from '../../runtime/number-math.ts'
+import type { Maybe } from '../../runtime/pending.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import {
   BigIntegerClass,
@@ -22,9 +24,9 @@ import { BigIntegerValue, ByteValue, DoubleValue, FloatValue, ShortValue } from 
 import type { Value } from '../../values/value.ts'
 
 /** Common members of Integer, Long, Short and Byte. */
-function wholeClass(klass: ClassInfo, parse: string, type: string, bits: number, box: (number: bigint) => Value): void {
+function wholeClass(klass: ClassInfo, parse: string, type: string, bits: number, box: (number: bigint) => Maybe): void {
   const [least, most] = [-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1) - 1n]
-  const read = (text: string | null, radix: number): Value => box(parseInteger(text, radix, bits))
+  const read = (text: string | null, radix: number): Maybe => box(parseInteger(text, radix, bits))
   extend(klass, {
     [`new(String text)`]: (text: string) => read(text, 10),
     [`new(${type} value)`]: (value: number | bigint) => box(BigInt(value)),

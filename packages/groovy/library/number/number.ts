@@ -1,4 +1,5 @@
 // Methods of numbers.
+
 import { extend } from '../../registry/extend.ts'
 import { numberConversion } from '../../runtime/cast.ts'
 import { coerceTo, widenedFloat } from '../../runtime/coerce.ts'
@@ -16,6 +17,7 @@ import {
   shift,
   subtractNumbers,
 } from '../../runtime/number-math.ts'
+import type { Maybe } from '../../runtime/pending.ts'
 import type { BigDecimal } from '../../values/big-decimal.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import {
@@ -60,7 +62,7 @@ function asClass(value: Value, like: Value): Value {
 }
 
 /** `n.times { }`, `a.upto(b) { }` and similar methods. */
-function counting(from: number, count: number, step: number, closure: ClosureValue): Value {
+function counting(from: number, count: number, step: number, closure: ClosureValue): Maybe {
   return eachItem(
     numbers(from, count, step),
     (each) => call(closure, each),
@@ -73,7 +75,7 @@ function* numbers(from: number, count: number, step: number): Iterable<Value> {
 }
 
 /** Steps through numbers of any type. */
-function stepping(from: Value, to: Value, step: Value, direction: number, closure: ClosureValue): Value {
+function stepping(from: Value, to: Value, step: Value, direction: number, closure: ClosureValue): Maybe {
   return eachItem(
     steps(from, to, step, direction),
     (each) => call(closure, each),
@@ -85,7 +87,7 @@ function* steps(from: Value, to: Value, step: Value, direction: number): Iterabl
   for (let value = from; compareNumbers(value, to) * direction <= 0; value = addNumbers(value, step)) yield value
 }
 
-function upTo(self: Value, to: Value, closure: ClosureValue): Value {
+function upTo(self: Value, to: Value, closure: ClosureValue): Maybe {
   if (compareNumbers(self, to) > 0) {
     throw throwable(
       GroovyRuntimeException,
@@ -95,7 +97,7 @@ function upTo(self: Value, to: Value, closure: ClosureValue): Value {
   return stepping(self, to, 1, 1, closure)
 }
 
-function downTo(self: Value, to: Value, closure: ClosureValue): Value {
+function downTo(self: Value, to: Value, closure: ClosureValue): Maybe {
   if (compareNumbers(self, to) < 0) {
     throw throwable(
       GroovyRuntimeException,
@@ -105,7 +107,7 @@ function downTo(self: Value, to: Value, closure: ClosureValue): Value {
   return stepping(self, to, -1, -1, closure)
 }
 
-function stepBy(self: Value, to: Value, step: Value, closure: ClosureValue): Value {
+function stepBy(self: Value, to: Value, step: Value, closure: ClosureValue): Maybe {
   const direction = compareNumbers(step, 0)
   if (direction === 0)
     throw throwable(GroovyRuntimeException, `Infinite loop in ${textOf(self)}.step(${textOf(to)}, ${textOf(step)})`)
@@ -206,11 +208,11 @@ for (const klass of [DoubleClass, FloatClass]) {
 }
 
 for (const klass of [IntegerClass, LongClass, ShortClass, ByteClass, BigIntegerClass]) {
-  const convert = numberConversion(klass) as (value: Value) => Value
+  const convert = numberConversion(klass) as (value: Value) => Maybe
   extend(klass, { 'bitwiseNegate(): Number': (self: Value) => bitNegated(self, convert) })
 }
 
-function bitNegated(value: Value, convert: (value: Value) => Value): Value {
+function bitNegated(value: Value, convert: (value: Value) => Maybe): Maybe {
   const number = ~toBigInt(value)
   return numberRank(value) === BIG_INTEGER
     ? new BigIntegerValue(number)

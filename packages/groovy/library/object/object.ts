@@ -4,7 +4,7 @@ import { coerceTo } from '../../runtime/coerce.ts'
 import { currentEvaluation } from '../../runtime/evaluation.ts'
 import { IteratorValue, iterationOf } from '../../runtime/items.ts'
 import { checkText } from '../../runtime/limits.ts'
-import { andThen } from '../../runtime/pending.ts'
+import { andThen, type Maybe } from '../../runtime/pending.ts'
 import { setProperty } from '../../runtime/property.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { classOf } from '../../values/class-of.ts'
@@ -20,7 +20,7 @@ import { type GroovyObject, Instance, type Value } from '../../values/value.ts'
 import { formatted } from '../text/format.ts'
 
 /** Runs a copy of a closure with an object as its delegate, resolved first. */
-function withDelegate(self: Value, closure: ClosureValue): Value {
+function withDelegate(self: Value, closure: ClosureValue): Maybe {
   const copy = closure.copy()
   copy.delegate = self
   copy.resolveStrategy = DELEGATE_FIRST

@@ -4,7 +4,7 @@ import { extend } from '../../registry/extend.ts'
 import { collectItems, loop, NEXT } from '../../runtime/iterate.ts'
 import { checkCopy, spend } from '../../runtime/limits.ts'
 import { asPattern, patternOf, searching } from '../../runtime/matching.ts'
-import { andThen } from '../../runtime/pending.ts'
+import { andThen, type Maybe } from '../../runtime/pending.ts'
 import { TextParts } from '../../runtime/text-parts.ts'
 import { CharSequenceInterface, StringClass } from '../../values/classes.ts'
 import type { ClosureValue } from '../../values/closure.ts'
@@ -36,7 +36,7 @@ export function matchValue({ groups }: Match): Value {
 }
 
 /** Calls a closure with a match: with each group, where it has several parameters. */
-function callWithMatch(closure: ClosureValue, match: Match): Value {
+function callWithMatch(closure: ClosureValue, match: Match): Maybe {
   const { groups } = match
   if (groups.length === 1) return call(closure, groups[0] as string)
   return closure.parameterCount > 1 ? closure.call([...groups]) : call(closure, new ListValue([...groups]))
@@ -80,7 +80,7 @@ function replaceFirst(self: Value, pattern: Value, replacement: string): Value {
 }
 
 /** Replaces each match by the result of a closure. */
-function replaceByClosure(self: Value, matches: readonly Match[], closure: ClosureValue): Value {
+function replaceByClosure(self: Value, matches: readonly Match[], closure: ClosureValue): Maybe {
   const text = textOf(self)
   const texts: string[] = []
   return loop(

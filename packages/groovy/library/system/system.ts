@@ -1,7 +1,7 @@
 // The supported members of System and Thread.
 import { extend } from '../../registry/extend.ts'
 import { currentEvaluation } from '../../runtime/evaluation.ts'
-import { suspend } from '../../runtime/pending.ts'
+import { type Maybe, suspend } from '../../runtime/pending.ts'
 import { declareClass } from '../../values/classes.ts'
 import { illegalArgument } from '../../values/exceptions.ts'
 import { hashOf } from '../../values/hash.ts'
@@ -19,7 +19,7 @@ export function currentMillis(): number {
 /** Maximum time of `sleep`, in milliseconds; the host ends evaluations that take too long. */
 const MAX_SLEEP = 600_000
 
-function sleep(milliseconds: bigint): Value {
+function sleep(milliseconds: bigint): Maybe {
   if (milliseconds < 0n) throw illegalArgument('timeout value is negative')
   const delay = Math.min(Number(milliseconds), MAX_SLEEP)
   return suspend(

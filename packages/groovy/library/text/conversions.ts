@@ -1,7 +1,9 @@
 // Conversions of strings to numbers and other values.
+
 import { extend } from '../../registry/extend.ts'
 import { parseFloating, parseInteger, parseNumber } from '../../runtime/coerce.ts'
 import { checkCopy, checkText } from '../../runtime/limits.ts'
+import type { Maybe } from '../../runtime/pending.ts'
 import type { BigDecimal } from '../../values/big-decimal.ts'
 import { CharSequenceInterface, primitives } from '../../values/classes.ts'
 import { illegalArgument, NumberFormatException } from '../../values/exceptions.ts'
@@ -22,7 +24,7 @@ import { listOf, setOf } from '../collection/similar.ts'
 const trimmedText = (self: Value): string => textOf(self).trim()
 
 /** Whether a conversion does not throw NumberFormatException. */
-function converts(convert: () => Value): boolean {
+function converts(convert: () => Maybe): boolean {
   try {
     convert()
     return true

@@ -5,7 +5,7 @@ import { invokeMethod } from '../../runtime/invoke.ts'
 import { IteratorValue } from '../../runtime/items.ts'
 import { loop, NEXT } from '../../runtime/iterate.ts'
 import { checkSize, spend, tick } from '../../runtime/limits.ts'
-import { andThen } from '../../runtime/pending.ts'
+import { andThen, type Maybe } from '../../runtime/pending.ts'
 import { TextParts } from '../../runtime/text-parts.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { declareClass, IterableInterface } from '../../values/classes.ts'
@@ -157,7 +157,7 @@ function named(name: string, namespaces: ReadonlyMap<string, string>): (element:
 }
 
 /** The nodes that a closure accepts, up to a number of them. */
-function findNodes(self: GPathValue, closure: ClosureValue, limit: number): Value {
+function findNodes(self: GPathValue, closure: ClosureValue, limit: number): Maybe {
   const found: XmlNode[] = []
   return loop(
     self.nodes,

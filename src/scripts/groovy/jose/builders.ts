@@ -5,6 +5,7 @@ import {
   GroovyObject,
   HashMapValue,
   type MapValue,
+  type Maybe,
   suspend,
   textOf,
   throwable,
@@ -39,7 +40,7 @@ class BuilderValue extends GroovyObject {
   readonly header = new HashMapValue()
   claims: MapValue = new HashMapValue()
   /** The compact form; may suspend the script. */
-  readonly compact: (header: JsonObject, claims: JsonObject) => Value
+  readonly compact: (header: JsonObject, claims: JsonObject) => Maybe
 
   constructor(klass: ClassInfo, compact: BuilderValue['compact']) {
     super()
@@ -47,7 +48,7 @@ class BuilderValue extends GroovyObject {
     this.compact = compact
   }
 
-  build(): Value {
+  build(): Maybe {
     return this.compact(jsonFields(this.header), jsonFields(this.claims))
   }
 }
@@ -64,7 +65,7 @@ class HeaderBuilderValue extends GroovyObject {
   }
 }
 
-function encrypt(key: Value, header: JsonObject, claims: JsonObject): Value {
+function encrypt(key: Value, header: JsonObject, claims: JsonObject): Maybe {
   const { alg, enc } = header
   const isKnown = findEncryptionAlgorithm(String(alg)) !== undefined && findEncryptionMethod(String(enc)) !== undefined
   if (!isKnown) {

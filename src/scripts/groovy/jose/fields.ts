@@ -8,6 +8,7 @@ import {
   HashMapValue,
   HashSetValue,
   type MapValue,
+  settled,
   textOf,
   type Value,
 } from '@identity-gateway/groovy'
@@ -49,7 +50,9 @@ export function jsonFields(fields: MapValue): JsonObject {
 export function secondsOf(time: Value): Value {
   if (time instanceof DateValue) return BigInt(Math.floor(time.millis / 1_000))
   const klass = time === null ? null : classOf(time)
-  return klass?.name === 'java.time.Instant' ? (klass.method('getEpochSecond')?.invoke(time, []) ?? null) : time
+  return klass?.name === 'java.time.Instant'
+    ? settled(klass.method('getEpochSecond')?.invoke(time, []) ?? null, 'a time')
+    : time
 }
 
 const text = ({ fields }: FieldsValue): string => JSON.stringify(jsonFields(fields))

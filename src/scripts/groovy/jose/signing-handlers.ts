@@ -1,6 +1,14 @@
 // Keys that sign and verify. The handler and its key decide which algorithms are possible, never the token alone.
 import { createHmac, createPublicKey, timingSafeEqual } from 'node:crypto'
-import { type ClassInfo, exceptions, GroovyObject, suspend, throwable, type Value } from '@identity-gateway/groovy'
+import {
+  type ClassInfo,
+  exceptions,
+  GroovyObject,
+  type Maybe,
+  suspend,
+  throwable,
+  type Value,
+} from '@identity-gateway/groovy'
 import type { SignedToken } from '#jose'
 import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm, signatureSuitability, signJwt, verifySignature } from '#jose'
 import type { JsonObject } from '#json'
@@ -16,9 +24,9 @@ export abstract class SigningHandlerValue extends GroovyObject {
   }
 
   /** The compact form of a token; suspends the script while a key of a pair signs. */
-  abstract sign(header: JsonObject, claims: JsonObject): Value
+  abstract sign(header: JsonObject, claims: JsonObject): Maybe
   /** Whether the signature of a token is one of this key; may suspend the script. */
-  abstract verify(token: SignedToken): Value
+  abstract verify(token: SignedToken): Maybe
 }
 
 const HASHES: Readonly<Record<string, string>> = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' }
@@ -109,7 +117,7 @@ export class KeyHandler extends SigningHandlerValue {
     )
   }
 
-  override sign(header: JsonObject, claims: JsonObject): Value {
+  override sign(header: JsonObject, claims: JsonObject): Maybe {
     const algorithm = this.#algorithms.find((each) => header['alg'] === undefined || each === header['alg'])
     if (algorithm === undefined) {
       const wanted = SIGNATURE_ALGORITHMS.find((each) => each === header['alg']) ?? 'an unknown algorithm, or none'
@@ -125,7 +133,7 @@ export class KeyHandler extends SigningHandlerValue {
     )
   }
 
-  override verify(token: SignedToken): Value {
+  override verify(token: SignedToken): Maybe {
     if (!(this.#algorithms as readonly string[]).includes(token.header.alg)) return false
     return suspend(this.#verified(token))
   }

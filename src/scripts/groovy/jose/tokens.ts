@@ -4,6 +4,7 @@ import {
   type ClassInfo,
   GroovyObject,
   type MapValue,
+  type Maybe,
   suspend,
   throwable,
   type Value,
@@ -76,7 +77,7 @@ export function parsedJwt(text: string, type: ClassInfo): Value {
   throw throwable(InvalidJwtException, `expected ${wanted} token, got ${found} one`)
 }
 
-function decrypt(self: EncryptedJwtValue, key: Value): Value {
+function decrypt(self: EncryptedJwtValue, key: Value): Maybe {
   return andThen(suspend(decryptedClaims(self.token, key)), (claims) => {
     self.claims = claimsSet(claims as MapValue)
     return null
