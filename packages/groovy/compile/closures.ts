@@ -1,4 +1,4 @@
-import { enterCall, leaveCall } from '../runtime/limits.ts'
+import { enterCall, leaveCall } from '../meter.ts'
 import { missingMethod } from '../runtime/missing.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import type { ClosureNode } from '../syntax/ast.ts'

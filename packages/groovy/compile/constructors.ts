@@ -1,7 +1,7 @@
 // Construction of objects of script classes.
 
+import { allocateObject } from '../meter.ts'
 import { eachItem } from '../runtime/iterate.ts'
-import { allocateObject } from '../runtime/limits.ts'
 import { constructorMissing } from '../runtime/missing.ts'
 import { andThen, type Maybe } from '../runtime/pending.ts'
 import { setProperty } from '../runtime/property.ts'

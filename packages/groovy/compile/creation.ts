@@ -1,7 +1,8 @@
 // `new` expressions.
+
+import { checkCopy } from '../meter.ts'
 import { arrayOf, castTo } from '../runtime/cast.ts'
 import { construct } from '../runtime/invoke.ts'
-import { checkCopy } from '../runtime/limits.ts'
 import type { Expression, NewArrayNode, NewNode } from '../syntax/ast.ts'
 import type { ClassInfo } from '../values/class-info.ts'
 import { primitives } from '../values/classes.ts'

@@ -1,4 +1,4 @@
-import { checkCopy } from '../runtime/limits.ts'
+import { checkCopy } from '../meter.ts'
 import { settled } from '../runtime/pending.ts'
 import { StringClass } from '../values/classes.ts'
 import { EnumValue } from '../values/enum-value.ts'

@@ -1,6 +1,6 @@
 // GString, list, map and range literals.
 
-import { checkCopy } from '../runtime/limits.ts'
+import { checkCopy } from '../meter.ts'
 import { castFailure } from '../runtime/missing.ts'
 import { makeRange } from '../runtime/ranges.ts'
 import type { Expression, GStringNode, ListNode, MapNode, RangeNode } from '../syntax/ast.ts'

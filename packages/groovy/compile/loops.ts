@@ -1,5 +1,5 @@
+import { tick } from '../meter.ts'
 import { iterationOf } from '../runtime/items.ts'
-import { tick } from '../runtime/limits.ts'
 import { after, andThen, type Maybe, PENDING } from '../runtime/pending.ts'
 import type { ForInNode, ForNode, Statement, WhileNode } from '../syntax/ast.ts'
 import { truth } from '../values/truth.ts'

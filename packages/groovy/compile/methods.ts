@@ -1,6 +1,7 @@
 // Methods and constructors of scripts.
+
+import { enterCall, leaveCall } from '../meter.ts'
 import { castTo } from '../runtime/cast.ts'
-import { enterCall, leaveCall } from '../runtime/limits.ts'
 import { missingMethod } from '../runtime/missing.ts'
 import { after, andThen, type Maybe, PENDING } from '../runtime/pending.ts'
 import type { BlockNode, MethodNode, Statement } from '../syntax/ast.ts'

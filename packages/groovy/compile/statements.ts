@@ -1,4 +1,4 @@
-import { GroovyLimitError, type ScriptLocation } from '../runtime/limits.ts'
+import { GroovyLimitError, type ScriptLocation } from '../meter.ts'
 import { after, afterEither, andThen, type Maybe, PENDING } from '../runtime/pending.ts'
 import type {
   BlockNode,

@@ -1,8 +1,8 @@
 // try, catch and finally. They apply only to exceptions of scripts: exceeded limits and faults of the host skip all of
 // them.
 
+import { callDepth, restoreDepth } from '../meter.ts'
 import { invokeMethod } from '../runtime/invoke.ts'
-import { callDepth, restoreDepth } from '../runtime/limits.ts'
 import { after, afterEither, andThen, type Maybe, PENDING } from '../runtime/pending.ts'
 import type { CatchClause, Statement, TryNode } from '../syntax/ast.ts'
 import type { ClassInfo } from '../values/class-info.ts'

@@ -3,12 +3,12 @@
 
 import { missingMethod } from '../runtime/missing.ts'
 import type { Maybe } from '../runtime/pending.ts'
-import { charged } from '../runtime/work.ts'
 import type { ClassInfo, PropertyAccess } from '../values/class-info.ts'
 import { InterfaceProxy } from '../values/interface-proxy.ts'
 import type { Invocable } from '../values/method-group.ts'
 import { ByteValue, CharValue, DoubleValue, FloatValue, ShortValue } from '../values/numbers.ts'
 import type { Value } from '../values/value.ts'
+import { charged } from './charged.ts'
 import { parameterType } from './parameter-types.ts'
 import { parseSignature, type Signature } from './signature.ts'
 

@@ -1,5 +1,6 @@
 // Conversion to a declared type: `(Type) value`, typed variables and parameters.
 
+import { checkCopy } from '../meter.ts'
 import type { ClassInfo } from '../values/class-info.ts'
 import { classOf } from '../values/class-of.ts'
 import {
@@ -32,7 +33,6 @@ import { textOf } from '../values/text.ts'
 import { truth } from '../values/truth.ts'
 import type { Value } from '../values/value.ts'
 import { construct } from './invoke.ts'
-import { checkCopy } from './limits.ts'
 import { castFailure } from './missing.ts'
 import { type Maybe, settled } from './pending.ts'
 

@@ -1,5 +1,6 @@
 // `value as Type`.
 
+import { checkBits, checkCopy, spend } from '../meter.ts'
 import { BigDecimal } from '../values/big-decimal.ts'
 import type { ClassInfo } from '../values/class-info.ts'
 import { classOf } from '../values/class-of.ts'
@@ -27,7 +28,6 @@ import { Instance, type Value } from '../values/value.ts'
 import { castTo, collectionOf, numberConversion } from './cast.ts'
 import { construct } from './invoke.ts'
 import { itemsOf } from './items.ts'
-import { checkBits, checkCopy, spend } from './limits.ts'
 import type { Maybe } from './pending.ts'
 
 export function coerceTo(value: Value, klass: ClassInfo): Maybe {

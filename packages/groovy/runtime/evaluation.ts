@@ -1,5 +1,3 @@
-import { ThrowableValue, throwableText } from '../values/throwable.ts'
-import type { Value } from '../values/value.ts'
 import {
   DEFAULT_LIMITS,
   depthError,
@@ -9,7 +7,9 @@ import {
   leaveRun,
   type ScriptLocation,
   Usage,
-} from './limits.ts'
+} from '../meter.ts'
+import { ThrowableValue, throwableText } from '../values/throwable.ts'
+import type { Value } from '../values/value.ts'
 import { type Continuation, continueWith, type Maybe, PENDING, type Suspension, takeSuspension } from './pending.ts'
 import { DEFAULT_SERVICES, type Services } from './services.ts'
 

@@ -1,5 +1,6 @@
 // `x[i]` and `x[i] = v`.
 
+import { checkCopy } from '../meter.ts'
 import { ListValue, MapValue } from '../values/collection.ts'
 import { ArrayIndexOutOfBoundsException } from '../values/exceptions.ts'
 import { GStringValue } from '../values/gstring.ts'
@@ -9,7 +10,6 @@ import { throwable } from '../values/throwable.ts'
 import type { Value } from '../values/value.ts'
 import { castNow } from './cast.ts'
 import { invokeMethod } from './invoke.ts'
-import { checkCopy } from './limits.ts'
 import type { Maybe } from './pending.ts'
 
 /** Normalises an index: negative ones count from the end; throws if it is before the start. */

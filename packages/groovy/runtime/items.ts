@@ -1,5 +1,6 @@
 // Iteration over the elements of any value.
 
+import { checkSize, tick } from '../meter.ts'
 import { ClassInfo } from '../values/class-info.ts'
 import { classOf } from '../values/class-of.ts'
 import { EnumClass, IteratorInterface, ObjectClass } from '../values/classes.ts'
@@ -10,7 +11,6 @@ import { IntRange } from '../values/range.ts'
 import { textOf } from '../values/text.ts'
 import { GroovyObject, type Value } from '../values/value.ts'
 import { invokeMethod } from './invoke.ts'
-import { checkSize, tick } from './limits.ts'
 import { settled } from './pending.ts'
 
 /** A Java Iterator over a JavaScript iterator. */

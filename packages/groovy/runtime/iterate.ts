@@ -1,7 +1,8 @@
 // Loops of library methods that call closures. A closure may suspend; the loop continues when its value is available.
+
+import { checkSize, tick } from '../meter.ts'
 import { ListValue } from '../values/collection.ts'
 import type { Value } from '../values/value.ts'
-import { checkSize, tick } from './limits.ts'
 import { after, type Maybe, PENDING } from './pending.ts'
 
 /** Returned by `decide` of `loop` to continue with the next item. */

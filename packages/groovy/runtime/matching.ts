@@ -1,12 +1,12 @@
 // `=~`, `==~`, and patterns.
 
 import { compileRegex, MatchError, type Matcher, RegexSyntaxError } from '@identity-gateway/regex'
+import { GroovyLimitError } from '../meter.ts'
 import { PatternSyntaxException } from '../values/exceptions.ts'
 import { MatcherValue, PatternValue } from '../values/pattern.ts'
 import { textOf } from '../values/text.ts'
 import { throwable } from '../values/throwable.ts'
 import type { Value } from '../values/value.ts'
-import { GroovyLimitError } from './limits.ts'
 
 const maxEntries = 200
 const recent = new Map<string, PatternValue>()

@@ -1,4 +1,6 @@
 // Arithmetic on numbers of any types, as Groovy's NumberMath does it: the higher rank of the two determines the type.
+
+import { bitsOf, checkBits, spend } from '../meter.ts'
 import type { BigDecimal } from '../values/big-decimal.ts'
 import { classOf } from '../values/class-of.ts'
 import { arithmetic, GroovyRuntimeException, nullPointer, unsupported } from '../values/exceptions.ts'
@@ -22,7 +24,6 @@ import { BigIntegerValue, DoubleValue, FloatValue } from '../values/numbers.ts'
 import { textOf } from '../values/text.ts'
 import { type ThrowableValue, throwable } from '../values/throwable.ts'
 import { GroovyObject, type Value } from '../values/value.ts'
-import { bitsOf, checkBits, spend } from './limits.ts'
 
 /** One operation at each rank. */
 interface Operation {

@@ -1,11 +1,11 @@
 // Operators. Fast paths for Integers and strings; other values call the method of the operator.
 
+import { boundedText } from '../meter.ts'
 import { BIG_INTEGER, NOT_A_NUMBER, numberRank, numericRank } from '../values/number-tower.ts'
 import { CharValue } from '../values/numbers.ts'
 import { textOf } from '../values/text.ts'
 import type { Value } from '../values/value.ts'
 import { invokeMethod } from './invoke.ts'
-import { boundedText } from './limits.ts'
 import {
   addNumbers,
   cannotNegateBits,

@@ -1,3 +1,4 @@
+import { checkSize, tick } from '../meter.ts'
 import { compareValues } from '../values/compare.ts'
 import { groovyEquals } from '../values/equality.ts'
 import { illegalArgument } from '../values/exceptions.ts'
@@ -7,7 +8,6 @@ import { CharValue } from '../values/numbers.ts'
 import { IntRange, ObjectRange } from '../values/range.ts'
 import { textOf } from '../values/text.ts'
 import type { Value } from '../values/value.ts'
-import { checkSize, tick } from './limits.ts'
 import { next, previous } from './operators.ts'
 import { settled } from './pending.ts'
 

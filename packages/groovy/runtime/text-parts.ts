@@ -1,4 +1,4 @@
-import { checkLength, checkText, spend } from './limits.ts'
+import { checkLength, checkText, spend } from '../meter.ts'
 
 /** Builds a string from parts and checks its length as it grows. */
 export class TextParts {

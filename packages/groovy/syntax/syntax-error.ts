@@ -1,4 +1,4 @@
-import type { ScriptLocation } from '../runtime/limits.ts'
+import type { ScriptLocation } from '../meter.ts'
 
 /** A position in a script; lines and columns start at 1. */
 export interface Position {

@@ -1,4 +1,4 @@
-import { bitsOf, checkBits, spend } from '../runtime/limits.ts'
+import { bitsOf, checkBits, spend } from '../meter.ts'
 import type { ClassInfo } from './class-info.ts'
 import { BigDecimalClass } from './classes.ts'
 import { arithmetic } from './exceptions.ts'

@@ -1,5 +1,5 @@
 // The variables that a script shares with its host and its own methods.
-import { checkSize } from '../runtime/limits.ts'
+import { checkSize } from '../meter.ts'
 import type { ClassInfo } from './class-info.ts'
 import { BindingClass, LinkedHashMapClass } from './classes.ts'
 import { MapEntry, MapValue } from './collection.ts'

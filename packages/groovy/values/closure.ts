@@ -1,4 +1,4 @@
-import { enterCall, leaveCall } from '../runtime/limits.ts'
+import { enterCall, leaveCall } from '../meter.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import type { ClassInfo } from './class-info.ts'
 import { ClosureClass } from './classes.ts'

@@ -1,6 +1,6 @@
 // Lists, sets and maps. Methods of the library use only the abstract classes, so that a host can add its own collection
 // classes.
-import { allocateCollection, allocateGrowth, checkSize, spend, tick } from '../runtime/limits.ts'
+import { allocateCollection, allocateGrowth, checkSize, spend, tick } from '../meter.ts'
 import type { ClassInfo } from './class-info.ts'
 import { ArrayListClass, MapEntryClass, UnmodifiableListClass } from './classes.ts'
 import { ConcurrentModificationException, unsupported } from './exceptions.ts'

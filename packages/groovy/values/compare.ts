@@ -1,5 +1,5 @@
 // `<=>` and the operators that are based on it.
-import { SMALL, spend, tick } from '../runtime/limits.ts'
+import { SMALL, spend, tick } from '../meter.ts'
 import { settled } from '../runtime/pending.ts'
 import { classOf } from './class-of.ts'
 import { ComparableInterface } from './classes.ts'

@@ -1,5 +1,5 @@
 // `==`, which compares numbers and strings across their types, and `equals`, which does not.
-import { spend, tick } from '../runtime/limits.ts'
+import { spend, tick } from '../meter.ts'
 import { settled } from '../runtime/pending.ts'
 import { classOf } from './class-of.ts'
 import { ComparableInterface, ObjectClass } from './classes.ts'

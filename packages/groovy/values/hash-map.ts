@@ -1,5 +1,5 @@
 // Hash maps and sets, and sorted ones, which sort on read.
-import { allocateGrowth, checkSize, tick } from '../runtime/limits.ts'
+import { allocateGrowth, checkSize, tick } from '../meter.ts'
 import type { ClassInfo } from './class-info.ts'
 import {
   HashMapClass,

@@ -1,5 +1,5 @@
 // Hash codes as in Java, and keys of values for a JavaScript Map.
-import { bitsOf, checkText, SMALL, spend, tick } from '../runtime/limits.ts'
+import { bitsOf, checkText, SMALL, spend, tick } from '../meter.ts'
 import { settled } from '../runtime/pending.ts'
 import { BigDecimal } from './big-decimal.ts'
 import { ClassInfo } from './class-info.ts'

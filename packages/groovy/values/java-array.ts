@@ -1,4 +1,4 @@
-import { allocateCollection } from '../runtime/limits.ts'
+import { allocateCollection } from '../meter.ts'
 import type { ClassInfo } from './class-info.ts'
 import { primitives } from './classes.ts'
 import { ByteValue } from './numbers.ts'

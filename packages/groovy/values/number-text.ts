@@ -1,5 +1,5 @@
 // Numbers as Java prints them.
-import { bitsOf, spend } from '../runtime/limits.ts'
+import { bitsOf, spend } from '../meter.ts'
 
 /** The decimal digits of an integer, after its sign: this takes long for a large one. */
 export function decimalText(number: bigint): string {

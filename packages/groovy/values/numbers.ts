@@ -1,5 +1,5 @@
 // Number types without a JavaScript equivalent, and Character.
-import { bitsOf } from '../runtime/limits.ts'
+import { bitsOf } from '../meter.ts'
 import type { ClassInfo } from './class-info.ts'
 import { BigIntegerClass, ByteClass, CharacterClass, DoubleClass, FloatClass, ShortClass } from './classes.ts'
 import { GroovyObject } from './value.ts'

@@ -1,4 +1,4 @@
-import { checkCopy } from '../runtime/limits.ts'
+import { checkCopy } from '../meter.ts'
 import type { ClassInfo } from './class-info.ts'
 import { IntRangeClass, NumberRangeClass, ObjectRangeClass, UnmodifiableListClass } from './classes.ts'
 import { ListValue } from './collection.ts'

@@ -1,5 +1,5 @@
 // Values as text: as Groovy prints them (`[a:1]`), as Java does (`{a=1}`), and as `inspect` does (`['a':1]`).
-import { boundedText, checkText, tick } from '../runtime/limits.ts'
+import { boundedText, checkText, tick } from '../meter.ts'
 import { settled } from '../runtime/pending.ts'
 import { BigDecimal } from './big-decimal.ts'
 import { ClassInfo } from './class-info.ts'

@@ -1,4 +1,4 @@
-import type { ScriptLocation } from '../runtime/limits.ts'
+import type { ScriptLocation } from '../meter.ts'
 import type { ClassInfo, Extensible } from './class-info.ts'
 import { declareClass } from './classes.ts'
 import { Instance, type Value } from './value.ts'

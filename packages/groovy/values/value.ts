@@ -1,4 +1,4 @@
-import { allocateObject } from '../runtime/limits.ts'
+import { allocateObject } from '../meter.ts'
 import type { ClassInfo } from './class-info.ts'
 
 /**

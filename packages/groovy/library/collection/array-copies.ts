@@ -1,6 +1,7 @@
 // Arrays.copyOf and copyOfRange of java.util.
+
+import { checkCopy } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
-import { checkCopy } from '../../runtime/limits.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { ArrayIndexOutOfBoundsException, illegalArgument, NegativeArraySizeException } from '../../values/exceptions.ts'
 import { type ArrayValue, ByteArray, ObjectArray } from '../../values/java-array.ts'

@@ -1,9 +1,10 @@
 // Methods of all collections.
+
+import { checkCopy } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
 import { arrayOf } from '../../runtime/cast.ts'
 import { coerceTo } from '../../runtime/coerce.ts'
 import { itemsOf } from '../../runtime/items.ts'
-import { checkCopy } from '../../runtime/limits.ts'
 import { andThen, type Maybe } from '../../runtime/pending.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { CollectionInterface, ObjectClass } from '../../values/classes.ts'

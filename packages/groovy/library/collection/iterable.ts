@@ -1,9 +1,10 @@
 // Methods of all iterables.
+
+import { allocate, checkCopy, checkText, spend, tick } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
 import { getAt } from '../../runtime/indexing.ts'
 import { IteratorValue, itemsOf, iterationOf } from '../../runtime/items.ts'
 import { collectItems, eachItem, loop, NEXT } from '../../runtime/iterate.ts'
-import { allocate, checkCopy, checkText, spend, tick } from '../../runtime/limits.ts'
 import { bitwiseNegate, divide, negative, positive } from '../../runtime/operators.ts'
 import { andThen, type Maybe } from '../../runtime/pending.ts'
 import { HashSetClass, IterableInterface, IteratorInterface } from '../../values/classes.ts'

@@ -1,9 +1,10 @@
 // Methods that iterate over any value with elements and call a closure.
+
+import { checkSize } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
 import { isCase } from '../../runtime/is-case.ts'
 import { iterationOf } from '../../runtime/items.ts'
 import { collectItems, eachItem, loop, NEXT } from '../../runtime/iterate.ts'
-import { checkSize } from '../../runtime/limits.ts'
 import { andThen, type Maybe } from '../../runtime/pending.ts'
 import { getProperty } from '../../runtime/property.ts'
 import { ObjectClass } from '../../values/classes.ts'

@@ -1,11 +1,12 @@
 // Methods of lists.
+
+import { checkCopy } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
 import { castNow } from '../../runtime/cast.ts'
 import { getAt, normalIndex, putAt } from '../../runtime/indexing.ts'
 import { invokeMethod } from '../../runtime/invoke.ts'
 import { itemsOf } from '../../runtime/items.ts'
 import { eachItem } from '../../runtime/iterate.ts'
-import { checkCopy } from '../../runtime/limits.ts'
 import { andThen, type Maybe, settled } from '../../runtime/pending.ts'
 import {
   ArrayDequeClass,

@@ -1,7 +1,8 @@
 // Sets.
+
+import { checkCopy } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
 import { itemsOf } from '../../runtime/items.ts'
-import { checkCopy } from '../../runtime/limits.ts'
 import { settled } from '../../runtime/pending.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import {

@@ -1,7 +1,7 @@
 // Collections that methods return: of the same kind as the receiver.
 
+import { checkCopy } from '../../meter.ts'
 import { collectionMakers } from '../../runtime/cast.ts'
-import { checkCopy } from '../../runtime/limits.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import {
   CollectionInterface,

@@ -1,5 +1,5 @@
+import { tick } from '../../meter.ts'
 import { collectItems } from '../../runtime/iterate.ts'
-import { tick } from '../../runtime/limits.ts'
 import { after, type Maybe, PENDING } from '../../runtime/pending.ts'
 import { ClosureValue } from '../../values/closure.ts'
 import type { ListValue } from '../../values/collection.ts'

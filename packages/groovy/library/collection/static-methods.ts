@@ -1,7 +1,8 @@
 // Static methods of java.util: Collections, Arrays, Objects; and Optional, StringJoiner.
+
+import { tick } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
 import { callFunctional } from '../../runtime/invoke.ts'
-import { tick } from '../../runtime/limits.ts'
 import { castFailure } from '../../runtime/missing.ts'
 import { andThen } from '../../runtime/pending.ts'
 import type { ClassInfo } from '../../values/class-info.ts'

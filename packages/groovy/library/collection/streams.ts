@@ -1,7 +1,8 @@
 // java.util.stream, over lists: elements are not lazy, and each operation runs when it is called.
+
+import { allocateCollection, boundedText, checkCopy, tick } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
 import { collectItems, eachItem, loop, NEXT } from '../../runtime/iterate.ts'
-import { allocateCollection, boundedText, checkCopy, tick } from '../../runtime/limits.ts'
 import { addNumbers } from '../../runtime/number-math.ts'
 import { andThen, type Maybe } from '../../runtime/pending.ts'
 import type { ClassInfo } from '../../values/class-info.ts'

@@ -1,7 +1,8 @@
 // Removal of duplicates.
+
+import { spend, tick } from '../../meter.ts'
 import { itemsOf } from '../../runtime/items.ts'
 import { collectItems } from '../../runtime/iterate.ts'
-import { spend, tick } from '../../runtime/limits.ts'
 import { andThen, type Maybe } from '../../runtime/pending.ts'
 import type { ClosureValue } from '../../values/closure.ts'
 import type { ListValue } from '../../values/collection.ts'

@@ -1,6 +1,7 @@
 // InputStream and ByteArrayInputStream. A host may pass bytes that are not available yet: reading them suspends the script.
+
+import { checkCopy } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
-import { checkCopy } from '../../runtime/limits.ts'
 import { andThen, type Maybe } from '../../runtime/pending.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { CloseableInterface, declareClass } from '../../values/classes.ts'

@@ -1,6 +1,7 @@
 // Output streams and writers, to memory or to a sink of the host.
+
+import { allocateCollection, checkCopy, checkSize } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
-import { allocateCollection, checkCopy, checkSize } from '../../runtime/limits.ts'
 import { andThen, type Maybe } from '../../runtime/pending.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { CloseableInterface, declareClass } from '../../values/classes.ts'

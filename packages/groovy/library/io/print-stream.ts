@@ -1,7 +1,8 @@
 // PrintStream, and System.out and System.err, which write to the output of the script as println does.
+
+import { checkText } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
 import { currentEvaluation } from '../../runtime/evaluation.ts'
-import { checkText } from '../../runtime/limits.ts'
 import { declareClass } from '../../values/classes.ts'
 import { javaText, textOf } from '../../values/text.ts'
 import { ThrowableClass, type ThrowableValue } from '../../values/throwable.ts'

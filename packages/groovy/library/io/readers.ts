@@ -1,8 +1,9 @@
 // Readers of texts and of input streams.
+
+import { checkText, tick } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
 import { IteratorValue } from '../../runtime/items.ts'
 import { loop, NEXT } from '../../runtime/iterate.ts'
-import { checkText, tick } from '../../runtime/limits.ts'
 import { andThen, type Maybe } from '../../runtime/pending.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { CloseableInterface, declareClass } from '../../values/classes.ts'

@@ -1,6 +1,7 @@
 // Values of scripts as JSON, as groovy.json.JsonOutput writes them.
+
+import { tick } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
-import { tick } from '../../runtime/limits.ts'
 import { settled } from '../../runtime/pending.ts'
 import { publicProperties } from '../../runtime/public-properties.ts'
 import { TextParts } from '../../runtime/text-parts.ts'

@@ -7,8 +7,8 @@ import {
   type JsonValue,
   parseJson,
 } from '@identity-gateway/json'
+import { checkBits, checkText, spend, tick } from '../../meter.ts'
 import { currentEvaluation } from '../../runtime/evaluation.ts'
-import { checkBits, checkText, spend, tick } from '../../runtime/limits.ts'
 import { BigDecimal } from '../../values/big-decimal.ts'
 import { ListValue } from '../../values/collection.ts'
 import { RuntimeException } from '../../values/exceptions.ts'

@@ -1,7 +1,8 @@
 // Methods of maps.
+
+import { boundedText, checkCopy } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
 import { eachItem, loop, NEXT } from '../../runtime/iterate.ts'
-import { boundedText, checkCopy } from '../../runtime/limits.ts'
 import { after, andThen, type Maybe, PENDING } from '../../runtime/pending.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import {

@@ -1,6 +1,7 @@
 // Methods of sorted maps by the order of their keys. Maps that they return are copies, not views.
+
+import { checkCopy } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
-import { checkCopy } from '../../runtime/limits.ts'
 import { SortedMapInterface, TreeMapClass } from '../../values/classes.ts'
 import type { MapEntry } from '../../values/collection.ts'
 import { type Comparison, HashMapValue } from '../../values/hash-map.ts'

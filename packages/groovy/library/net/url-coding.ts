@@ -1,6 +1,7 @@
 // URLEncoder and URLDecoder.
+
+import { spend, tick } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
-import { spend, tick } from '../../runtime/limits.ts'
 import { TextParts } from '../../runtime/text-parts.ts'
 import { declareClass } from '../../values/classes.ts'
 import { illegalArgument } from '../../values/exceptions.ts'

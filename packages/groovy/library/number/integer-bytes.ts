@@ -1,6 +1,7 @@
 // Bytes of a BigInteger: two's complement, the most significant byte first.
+
+import { checkBits } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
-import { checkBits } from '../../runtime/limits.ts'
 import { BigIntegerClass } from '../../values/classes.ts'
 import { NumberFormatException } from '../../values/exceptions.ts'
 import { ByteArray } from '../../values/java-array.ts'

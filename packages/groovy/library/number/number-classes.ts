@@ -1,8 +1,8 @@
 // Constructors, constants and static methods of the number classes.
 
+import { checkBits } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
 import { parseFloating, parseInteger, parseNumber } from '../../runtime/coerce.ts'
-import { checkBits } from '../../runtime/limits.ts'
 import { shift } from '../../runtime/number-math.ts'
 import type { Maybe } from '../../runtime/pending.ts'
 import type { ClassInfo } from '../../values/class-info.ts'

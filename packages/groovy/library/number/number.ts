@@ -1,10 +1,10 @@
 // Methods of numbers.
 
+import { boundedText } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
 import { numberConversion } from '../../runtime/cast.ts'
 import { coerceTo, widenedFloat } from '../../runtime/coerce.ts'
 import { eachItem } from '../../runtime/iterate.ts'
-import { boundedText } from '../../runtime/limits.ts'
 import {
   addNumbers,
   combineBits,

@@ -1,9 +1,10 @@
 // Members of every value.
+
+import { checkText } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
 import { coerceTo } from '../../runtime/coerce.ts'
 import { currentEvaluation } from '../../runtime/evaluation.ts'
 import { IteratorValue, iterationOf } from '../../runtime/items.ts'
-import { checkText } from '../../runtime/limits.ts'
 import { andThen, type Maybe } from '../../runtime/pending.ts'
 import { setProperty } from '../../runtime/property.ts'
 import type { ClassInfo } from '../../values/class-info.ts'

@@ -1,8 +1,8 @@
 // Methods of strings with a pattern parameter.
 import { expandTemplate, type Match, MatchError } from '@identity-gateway/regex'
+import { checkCopy, spend } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
 import { collectItems, loop, NEXT } from '../../runtime/iterate.ts'
-import { checkCopy, spend } from '../../runtime/limits.ts'
 import { asPattern, patternOf, searching } from '../../runtime/matching.ts'
 import { andThen, type Maybe } from '../../runtime/pending.ts'
 import { TextParts } from '../../runtime/text-parts.ts'

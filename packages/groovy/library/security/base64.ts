@@ -1,6 +1,7 @@
 // Base64 and hexadecimal digits: java.util.Base64, and the extensions of Groovy to bytes and strings.
+
+import { checkText } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
-import { checkText } from '../../runtime/limits.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { ArrayBaseClass, CharSequenceInterface, declareClass } from '../../values/classes.ts'
 import { illegalArgument, RuntimeException } from '../../values/exceptions.ts'

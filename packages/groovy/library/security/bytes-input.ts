@@ -1,4 +1,4 @@
-import { checkSize, spend } from '../../runtime/limits.ts'
+import { checkSize, spend } from '../../meter.ts'
 import { illegalArgument } from '../../values/exceptions.ts'
 import type { ByteArray } from '../../values/java-array.ts'
 

@@ -1,7 +1,7 @@
 // java.security.cert: X.509 certificates in PEM or DER. They are read, not validated: a chain is checked by TLS and by secret stores.
 import { X509Certificate } from 'node:crypto'
+import { spend } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
-import { spend } from '../../runtime/limits.ts'
 import { andThen } from '../../runtime/pending.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { declareClass, declareInterface } from '../../values/classes.ts'

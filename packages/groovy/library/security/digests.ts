@@ -1,7 +1,7 @@
 // MessageDigest, Mac, and the extensions of Groovy to strings and bytes: `md5()`, `sha256()`, `digest(...)`.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { spend } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
-import { spend } from '../../runtime/limits.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { CharSequenceInterface, declareClass, primitives } from '../../values/classes.ts'
 import { IllegalStateException } from '../../values/exceptions.ts'

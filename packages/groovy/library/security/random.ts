@@ -1,7 +1,7 @@
 // SecureRandom, Random and UUID.
 import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { checkSize } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
-import { checkSize } from '../../runtime/limits.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { ComparableInterface, declareClass } from '../../values/classes.ts'
 import { illegalArgument } from '../../values/exceptions.ts'

@@ -1,7 +1,7 @@
 // java.security.Signature: signs and verifies bytes with the keys of a pair.
 import { constants, type SignKeyObjectInput, sign, type VerifyKeyObjectInput, verify } from 'node:crypto'
+import { spend } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
-import { spend } from '../../runtime/limits.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { declareClass } from '../../values/classes.ts'
 import { ByteArray } from '../../values/java-array.ts'

@@ -1,4 +1,4 @@
-import { checkText } from '../../runtime/limits.ts'
+import { checkText } from '../../meter.ts'
 import { UnsupportedEncodingException } from '../../values/exceptions.ts'
 import { throwable } from '../../values/throwable.ts'
 

@@ -1,8 +1,8 @@
 // Conversions of strings to numbers and other values.
 
+import { checkCopy, checkText } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
 import { parseFloating, parseInteger, parseNumber } from '../../runtime/coerce.ts'
-import { checkCopy, checkText } from '../../runtime/limits.ts'
 import type { Maybe } from '../../runtime/pending.ts'
 import type { BigDecimal } from '../../values/big-decimal.ts'
 import { CharSequenceInterface, primitives } from '../../values/classes.ts'

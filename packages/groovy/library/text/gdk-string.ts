@@ -1,11 +1,11 @@
 // Groovy's extension methods of strings.
 import { caseFolded, equalsInAnyCase } from '@identity-gateway/regex'
+import { boundedText, checkSize, checkText, spend, tick } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
 import { coerceTo } from '../../runtime/coerce.ts'
 import { normalIndex } from '../../runtime/indexing.ts'
 import { charactersOf, iterationOf } from '../../runtime/items.ts'
 import { collectItems, eachItem, loop, NEXT } from '../../runtime/iterate.ts'
-import { boundedText, checkSize, checkText, spend, tick } from '../../runtime/limits.ts'
 import { patternOf } from '../../runtime/matching.ts'
 import { andThen } from '../../runtime/pending.ts'
 import { TextParts } from '../../runtime/text-parts.ts'

@@ -1,4 +1,4 @@
-import { checkLength, checkText } from '../../runtime/limits.ts'
+import { checkLength, checkText } from '../../meter.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { StringBufferClass, StringBuilderClass } from '../../values/classes.ts'
 import { GroovyObject } from '../../values/value.ts'

@@ -1,5 +1,5 @@
+import { boundedText, checkText } from '../../meter.ts'
 import { extend, type MemberTable } from '../../registry/extend.ts'
-import { boundedText, checkText } from '../../runtime/limits.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { StringBufferClass, StringBuilderClass } from '../../values/classes.ts'
 import { javaText, textOf } from '../../values/text.ts'

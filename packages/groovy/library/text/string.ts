@@ -1,8 +1,8 @@
 // Java's methods of String, also for GString and StringBuilder.
 import { caseFolded, equalsInAnyCase } from '@identity-gateway/regex'
+import { boundedText, checkCopy, checkText } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
 import { itemsOf } from '../../runtime/items.ts'
-import { boundedText, checkCopy, checkText } from '../../runtime/limits.ts'
 import { TextParts } from '../../runtime/text-parts.ts'
 import { classOf } from '../../values/class-of.ts'
 import { CharSequenceInterface, primitives, StringClass } from '../../values/classes.ts'

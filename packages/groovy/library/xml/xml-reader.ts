@@ -1,5 +1,5 @@
 // Parses XML into a tree: elements, attributes and text. DOCTYPE is rejected, so that there are no custom or external entities.
-import { checkText, spend, tick } from '../../runtime/limits.ts'
+import { checkText, spend, tick } from '../../meter.ts'
 import { ExceptionClass } from '../../values/exceptions.ts'
 import { declareException, throwable } from '../../values/throwable.ts'
 

@@ -1,10 +1,11 @@
 // XmlSlurper: access to an XML tree by properties, `root.item[0].@id`.
+
+import { checkSize, spend, tick } from '../../meter.ts'
 import { extend } from '../../registry/extend.ts'
 import { parseInteger, parseNumber } from '../../runtime/coerce.ts'
 import { invokeMethod } from '../../runtime/invoke.ts'
 import { IteratorValue } from '../../runtime/items.ts'
 import { loop, NEXT } from '../../runtime/iterate.ts'
-import { checkSize, spend, tick } from '../../runtime/limits.ts'
 import { andThen, type Maybe } from '../../runtime/pending.ts'
 import { TextParts } from '../../runtime/text-parts.ts'
 import type { ClassInfo } from '../../values/class-info.ts'

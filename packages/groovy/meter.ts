@@ -1,6 +1,6 @@
 // Limits of an evaluation: time, call depth, sizes. Counters of the running evaluation are variables of this module, since a
 // thread runs one script at a time and every loop iteration and call is counted. Calls of library methods are charged by
-// `work.ts`.
+// `registry/charged.ts`.
 
 /** Limits of one evaluation. */
 export interface Limits {

@@ -1,15 +1,15 @@
 // What calls of the library's methods cost. All calls pass here, so that no method can be forgotten: the time is checked by the
 // size of receiver, arguments and result, and texts that a method creates count, also where it does not count them itself.
 
+import { allocate, checkText, SMALL, spend, writtenText } from '../meter.ts'
+import { IteratorValue } from '../runtime/items.ts'
+import type { Maybe } from '../runtime/pending.ts'
 import { classOf } from '../values/class-of.ts'
 import { CharSequenceInterface } from '../values/classes.ts'
 import { ClosureValue } from '../values/closure.ts'
 import { CollectionValue, MapEntry, MapValue } from '../values/collection.ts'
 import { ArrayValue } from '../values/java-array.ts'
 import { GroovyObject, type Value } from '../values/value.ts'
-import { IteratorValue } from './items.ts'
-import { allocate, checkText, SMALL, spend, writtenText } from './limits.ts'
-import type { Maybe } from './pending.ts'
 
 type Call = (self: Value, args: unknown[]) => Maybe
 
