@@ -11,6 +11,11 @@ function textOrNull(value: unknown): string | null {
   return value === null || value === undefined ? null : text(value)
 }
 
+function texts(value: unknown): string[] {
+  if (!Array.isArray(value)) throw new InvalidUriError('uri path elements: expected a list of text')
+  return value.map(text)
+}
+
 /** Members of Uri that expressions use. */
 interface ExposedUri {
   scheme: string
@@ -26,6 +31,13 @@ interface ExposedUri {
   rawFragment: string | null
   pathElements: string[]
   toString(): string
+}
+
+/** Sets a member to what is read from a value of an expression. */
+function assigned<K extends Exclude<keyof ExposedUri, 'toString'>>(name: K, read: (value: unknown) => ExposedUri[K]) {
+  return (self: ExposedUri, value: unknown): void => {
+    self[name] = read(value)
+  }
 }
 
 /** A URI in expressions. */
@@ -48,49 +60,20 @@ export const URI_EXPOSURE: Exposure<ExposedUri> = {
     pathElements: (self) => self.pathElements,
   },
   set: {
-    scheme: (self, value) => {
-      self.scheme = text(value)
-    },
-    host: (self, value) => {
-      self.host = text(value)
-    },
-    port: (self, value) => {
-      self.port = Number(value)
-    },
-    authority: (self, value) => {
-      self.authority = text(value)
-    },
-    rawAuthority: (self, value) => {
-      self.authority = text(value)
-    },
-    pathElements: (self, value) => {
-      if (!Array.isArray(value)) throw new InvalidUriError('uri path elements: expected a list of text')
-      self.pathElements = value.map(text)
-    },
-    path: (self, value) => {
-      self.path = text(value)
-    },
-    rawPath: (self, value) => {
-      self.rawPath = text(value)
-    },
-    query: (self, value) => {
-      self.query = textOrNull(value)
-    },
-    rawQuery: (self, value) => {
-      self.rawQuery = textOrNull(value)
-    },
-    fragment: (self, value) => {
-      self.fragment = textOrNull(value)
-    },
-    rawFragment: (self, value) => {
-      self.rawFragment = textOrNull(value)
-    },
-    userInfo: (self, value) => {
-      self.userInfo = textOrNull(value)
-    },
-    rawUserInfo: (self, value) => {
-      self.userInfo = textOrNull(value)
-    },
+    scheme: assigned('scheme', text),
+    host: assigned('host', text),
+    port: assigned('port', Number),
+    authority: assigned('authority', text),
+    rawAuthority: assigned('authority', text),
+    pathElements: assigned('pathElements', texts),
+    path: assigned('path', text),
+    rawPath: assigned('rawPath', text),
+    query: assigned('query', textOrNull),
+    rawQuery: assigned('rawQuery', textOrNull),
+    fragment: assigned('fragment', textOrNull),
+    rawFragment: assigned('rawFragment', textOrNull),
+    userInfo: assigned('userInfo', textOrNull),
+    rawUserInfo: assigned('userInfo', textOrNull),
   },
   call: { toString: (self: ExposedUri) => self.toString() },
 }
