@@ -53,9 +53,9 @@ function findings(order: RoomOrder, sources: readonly Source[]): string[] {
   ]
 }
 
-/** A file of the folder itself is a room, too. */
+/** A file of the folder itself is a room, too, with the data file of its name. */
 function roomOf(path: string): string {
-  return path.split('/')[0]!
+  return path.split('/')[0]!.replace(/\.json$/, '.ts')
 }
 
 const orders = ordersIn(readFileSync(join(root, 'docs/architecture.md'), 'utf8'))
