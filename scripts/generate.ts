@@ -20,7 +20,7 @@ if ((option !== undefined && option !== '--check') || rest.length > 0) {
 const files = generatedFiles(await loadTypes(CATALOGUE))
   .set(COMMAND_LINE_PAGE, await commandLinePage())
   .set(MAN_PAGE, await manPage())
-  .set(GROOVY_PAGE, groovyPage())
+  .set(GROOVY_PAGE, await groovyPage())
   .set(ERRORS_PAGE, errorsPage())
   .set(LOG_EVENTS_PAGE, await logEventsPage())
   .set(METRICS_PAGE, metricsPage())

@@ -1,5 +1,5 @@
 // docs/guide/groovy-classes.md, generated from the tables of the Groovy checker.
-import type { ClassInfo } from '@identity-gateway/groovy'
+import { type ClassInfo, loadRareClasses } from '@identity-gateway/groovy'
 import { gatewayLibrary } from '../src/scripts/groovy/gateway-library.ts'
 
 /** Path of the page in the repository. */
@@ -14,7 +14,8 @@ too. \`getX()\` and \`setX(value)\` are also read and written as the property \`
 is refused when a script is loaded.
 `
 
-export function groovyPage(): string {
+export async function groovyPage(): Promise<string> {
+  await loadRareClasses()
   const all = [...gatewayLibrary.allClasses()].filter(isShown).sort((a, b) => (a.name < b.name ? -1 : 1))
   const packages = new Map<string, ClassInfo[]>()
   for (const each of all) {

@@ -12,6 +12,7 @@ import {
   Evaluation,
   GroovyCompileError,
   isValue,
+  loadRareClasses,
 } from './index.ts'
 
 const snippets = join(import.meta.dirname, 'snippets', 'texts')
@@ -29,6 +30,8 @@ const LIMITS = {
   maxCollectionSize: 10_000,
   maxAllocation: 1_000_000,
 }
+
+await loadRareClasses()
 
 async function attempt(text: string): Promise<void> {
   let program: ReturnType<typeof compileProgram>

@@ -70,12 +70,12 @@ export class ClassNames {
   /** Suggests a missing import or a similar name. */
   #suggestion(name: string): string {
     const simple = name.slice(name.lastIndexOf('.') + 1)
-    const classes = [...this.#unit.library.allClasses()]
-    const same = classes.find((klass) => klass.simpleName === simple)
-    if (same !== undefined) return `; did you mean ${same.name.replaceAll('$', '.')}? It needs an import`
+    const { library } = this.#unit
+    const same = library.findSimple(simple)
+    if (same !== null) return `; did you mean ${same.name.replaceAll('$', '.')}? It needs an import`
     return didYouMean(
       simple,
-      classes.map((klass) => klass.simpleName),
+      Array.from(library.allClasses(), (klass) => klass.simpleName),
     )
   }
 }

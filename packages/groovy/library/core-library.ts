@@ -1,4 +1,4 @@
-// All classes of the standard library. Importing a table adds the members of its classes.
+// All classes of the standard library but those of `rare-classes.ts`. Importing a table adds the members of its classes.
 import '../values/exceptions.ts'
 import '../values/functional.ts'
 import './object/object.ts'
@@ -37,11 +37,7 @@ import './time/date.ts'
 import './time/local-time.ts'
 import './time/date-time.ts'
 import './security/base64.ts'
-import './security/key-factory.ts'
 import './security/digests.ts'
-import './security/certificates.ts'
-import './security/signatures.ts'
-import './security/ciphers.ts'
 import './security/random.ts'
 import './net/url-coding.ts'
 import './net/uri.ts'
@@ -50,7 +46,6 @@ import './json/json-classes.ts'
 import './collection/array-copies.ts'
 import './collection/static-methods.ts'
 import './collection/streams.ts'
-import './xml/xml-slurper.ts'
 import './object/concurrent.ts'
 import './exception/exceptions.ts'
 import './io/input.ts'
@@ -59,9 +54,13 @@ import './io/output.ts'
 import './io/print-stream.ts'
 import { Library } from '../registry/library.ts'
 import { libraryClasses, NullClass } from '../values/classes.ts'
+import { RARE_PACKAGES, rareClass, rareClasses, wantRareClasses } from './rare-classes.ts'
 
 // Created on import: classes that a host declares later are not part of it.
-const core = new Library([...libraryClasses()].filter((klass) => klass.kind !== 'primitive' && klass !== NullClass))
+const core = new Library(
+  [...libraryClasses()].filter((klass) => klass.kind !== 'primitive' && klass !== NullClass),
+  { packages: RARE_PACKAGES, find: rareClass, want: wantRareClasses, loaded: rareClasses },
+)
 
 /** The library that every script can use. */
 export function coreLibrary(): Library {

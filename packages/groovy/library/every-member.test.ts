@@ -13,6 +13,7 @@ import {
   Evaluation,
   GroovyError,
   GroovyLimitError,
+  loadRareClasses,
   type Value,
 } from '../index.ts'
 import { createdSamples, type LargestSizes, librarySamples, type Sample } from '../testing/library-values.ts'
@@ -184,6 +185,7 @@ async function check(each: Member): Promise<string | null> {
   return null
 }
 
+await loadRareClasses()
 const all = new Set<ClassInfo>(coreLibrary().allClasses())
 for (const { klass } of samples) for (const each of klass.lineage) all.add(each)
 all.add(classes.primitives.byte.arrayClass)

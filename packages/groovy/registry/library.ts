@@ -1,12 +1,23 @@
 import type { ClassInfo } from '../values/class-info.ts'
 import { UNSUPPORTED_CORE_CLASSES, type UnsupportedClasses } from './unsupported-classes.ts'
 
+/** Classes that are loaded when a script has named them. */
+interface RareClasses {
+  readonly packages: readonly string[]
+  /** A class by its full name; null where it is to be loaded first. */
+  readonly find: (name: string) => ClassInfo | null
+  /** Asks for classes by a simple name. */
+  readonly want: (simpleName: string) => void
+  readonly loaded: () => Iterable<ClassInfo>
+}
+
 /** The classes that scripts can use. A host adds its classes to those of the language. */
 export class Library {
   readonly #byName = new Map<string, ClassInfo>()
   /** Classes that are resolved by their simple name below any package with one of these prefixes. */
   readonly #families: { readonly prefixes: readonly string[]; readonly byName: ReadonlyMap<string, ClassInfo> }[] = []
   readonly #packages = new Set<string>()
+  readonly #rare: RareClasses
   /** Packages and classes that need no import. */
   readonly defaultImports: readonly string[]
   /** Messages for classes that are not supported. */
@@ -14,11 +25,14 @@ export class Library {
 
   constructor(
     classes: Iterable<ClassInfo>,
+    rare: RareClasses,
     defaultImports: readonly string[] = DEFAULT_IMPORTS,
     unsupported: readonly UnsupportedClasses[] = UNSUPPORTED_CORE_CLASSES,
   ) {
     this.defaultImports = defaultImports
     this.unsupported = unsupported
+    this.#rare = rare
+    for (const each of rare.packages) this.#packages.add(each)
     for (const each of classes) this.#add(each.name.replaceAll('$', '.'), each)
   }
 
@@ -29,7 +43,8 @@ export class Library {
     unsupported: readonly UnsupportedClasses[] = [],
   ): Library {
     const made = new Library(
-      [...this.classes(), ...classes],
+      [...new Set(this.#byName.values()), ...classes],
+      this.#rare,
       [...this.defaultImports, ...defaultImports],
       [...unsupported, ...this.unsupported],
     )
@@ -49,19 +64,23 @@ export class Library {
     return made
   }
 
-  /** All classes, those of families included. */
+  /** All classes that are loaded, those of families included. */
   allClasses(): ReadonlySet<ClassInfo> {
-    return new Set([...this.#byName.values(), ...this.#families.flatMap(({ byName }) => [...byName.values()])])
+    const families = this.#families.flatMap(({ byName }) => [...byName.values()])
+    return new Set([...this.#byName.values(), ...this.#rare.loaded(), ...families])
   }
 
-  *classes(): Iterable<ClassInfo> {
-    yield* new Set(this.#byName.values())
+  /** A class by its simple name, in any package. */
+  findSimple(name: string): ClassInfo | null {
+    for (const each of this.allClasses()) if (each.simpleName === name) return each
+    this.#rare.want(name)
+    return null
   }
 
   /** A class by its full name. */
   find(name: string): ClassInfo | null {
-    const exact = this.#byName.get(name)
-    if (exact !== undefined) return exact
+    const exact = this.#byName.get(name) ?? this.#rare.find(name)
+    if (exact !== null) return exact
     const simple = name.slice(name.lastIndexOf('.') + 1)
     for (const { prefixes, byName } of this.#families) {
       if (prefixes.some((prefix) => name.startsWith(prefix))) return byName.get(simple) ?? null

@@ -1,11 +1,13 @@
 // Compares our Groovy with recorded results of the real one for the same snippets. `npm run interop -- groovy` records them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compileProgram, coreLibrary } from '../index.ts'
+import { compileProgram, coreLibrary, loadRareClasses } from '../index.ts'
 import { readExpected } from './expected.ts'
 import { differences } from './known-differences.ts'
 import { difference, ourOutcome } from './outcome.ts'
 import { snippetsByTopic, sourceOf } from './snippets.ts'
+
+await loadRareClasses()
 
 for (const [topic, snippets] of snippetsByTopic()) {
   test(`snippets about ${topic} have the results of real Groovy`, async () => {

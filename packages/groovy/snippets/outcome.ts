@@ -13,6 +13,7 @@ import {
   type Limits,
   textOf,
   type Value,
+  withRareClasses,
 } from '../index.ts'
 import { parseScript } from '../syntax/parser.ts'
 
@@ -51,7 +52,7 @@ export async function ourOutcome(snippet: string): Promise<Outcome> {
 export async function outcomeOf(compile: () => GroovyProgram): Promise<Outcome> {
   let printed = ''
   try {
-    const program = compile()
+    const program = await withRareClasses(compile)
     const value: Value = await program.run({
       limits,
       output: (text) => {

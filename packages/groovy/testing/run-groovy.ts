@@ -8,6 +8,7 @@ import {
   type Limits,
   textOf,
   type Value,
+  withRareClasses,
 } from '../index.ts'
 
 interface GroovyRun {
@@ -28,7 +29,8 @@ interface GroovyOptions {
 
 /** Compiles and runs a script. */
 export async function runGroovy(text: string, options: GroovyOptions = {}): Promise<GroovyRun> {
-  const program = compileProgram({ text, file: 'test.groovy', library: options.library ?? coreLibrary() })
+  const library = options.library ?? coreLibrary()
+  const program = await withRareClasses(() => compileProgram({ text, file: 'test.groovy', library }))
   const binding = new BindingValue()
   for (const [name, value] of Object.entries(options.variables ?? {})) binding.set(name, value)
   let printed = ''

@@ -5,6 +5,7 @@ import {
   type GroovyProgram,
   HashMapValue,
   type Limits,
+  withRareClasses,
 } from '@identity-gateway/groovy'
 import type { Script, ScriptEngine, ScriptSettings } from '../engine.ts'
 import { ScriptSyntaxError } from '../errors.ts'
@@ -16,8 +17,12 @@ import { secretCallProblem } from './secrets.ts'
 import { SharedClasses } from './shared-classes.ts'
 import { undeclaredNames } from './undeclared-names.ts'
 
-/** Compiles a script of Groovy, with the classes of other files that it imports. */
-export function compileGroovyScript(source: ScriptSource): Script {
+/** Compiles a script of Groovy, with the classes of other files that it imports, and loads what few scripts use. */
+export function compileGroovyScript(source: ScriptSource): Promise<Script> {
+  return withRareClasses(() => compiledScript(source))
+}
+
+function compiledScript(source: ScriptSource): Script {
   const shared = source.classFolder === undefined ? null : new SharedClasses(source.classFolder, gatewayLibrary)
   const groovy = compiled(source, shared)
   const program = { program: groovy, bindings: new Set(source.bindings) }

@@ -23,7 +23,7 @@ function withCause(klass: ClassInfo, message: string | null, cause: ThrowableVal
 }
 
 /** Adds the constructors of an exception class. */
-function addExceptionConstructors(klass: ClassInfo): void {
+export function addExceptionConstructors(klass: ClassInfo): void {
   extend(klass, {
     'new()': () => throwable(klass, null),
     'new(String? message)': (message: string | null) => throwable(klass, message),
