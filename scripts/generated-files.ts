@@ -4,17 +4,13 @@ import { basename, dirname, join, posix, relative, resolve, sep } from 'node:pat
 import { BUILT_IN_TOPICS } from '#audit'
 import { RETIRED_TYPES, UNSUPPORTED_TYPES } from '#heap'
 import { CONFIGURATION_FILES, ROUTE_FILE } from '#instance'
-import {
-  contextsPage,
-  documentPage,
-  documentSchemaFiles,
-  olderSpellingsPage,
-  pageName,
-  referenceIndex,
-  referencePage,
-  type TypeDefinition,
-} from '#schema'
+import { documentSchema, type JsonSchema, type TypeDefinition } from '#schema'
 import { declaredMetrics } from './metrics-page.ts'
+import { documentPage } from './reference/document-page.ts'
+import { contextsPage } from './reference/flow-page.ts'
+import { olderSpellingsPage } from './reference/older-spellings-page.ts'
+import { pageName } from './reference/page-name.ts'
+import { referenceIndex, referencePage } from './reference/reference-page.ts'
 import { root } from './steps.ts'
 
 /** First line of every generated page; pages without it are written by hand. */
@@ -22,14 +18,20 @@ export const GENERATED_MARK = '<!-- Made by `npm run generate` from the definiti
 
 const REFERENCE = 'docs/reference'
 
+/** The schema with the definitions of all files. */
+const HOME = `${ROUTE_FILE.name}.json`
+
 /** Every generated file: path from the root of the repository, and its content. */
 export function generatedFiles(definitions: readonly TypeDefinition[]): Map<string, string> {
   const byName = [...definitions].sort((a, b) => (a.name < b.name ? -1 : 1))
   const prose = proseFiles()
   const files = new Map<string, string>()
-  for (const [name, schema] of documentSchemaFiles(CONFIGURATION_FILES, byName, ROUTE_FILE))
-    files.set(`schemas/${name}`, asJson(schema))
   for (const file of CONFIGURATION_FILES) {
+    const schema = documentSchema(file, byName)
+    files.set(
+      `schemas/${file.name}.json`,
+      asJson(file === ROUTE_FILE ? { $id: HOME, ...schema } : withoutDefinitions(schema)),
+    )
     files.set(`${REFERENCE}/${file.name}.md`, marked(documentPage(file, readProse(prose.get(file.name)))))
   }
   for (const { name, schema } of BUILT_IN_TOPICS) files.set(`schemas/audit-${name}.json`, asJson(schema))
@@ -76,6 +78,11 @@ function movedLinks(prose: string, path: string): string {
 
 function marked(page: string): string {
   return `${GENERATED_MARK}\n\n${page}`
+}
+
+/** The schema with references to the definitions of `HOME`, in the same folder. */
+function withoutDefinitions({ $defs: _, ...schema }: JsonSchema): JsonSchema {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', `"$ref":"${HOME}#/`)) as JsonSchema
 }
 
 function asJson(schema: object): string {

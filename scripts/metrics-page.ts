@@ -1,7 +1,7 @@
 // docs/reference/metrics.md, generated from the calls in src that declare metrics.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { MetricNote } from '#schema'
+import type { MetricNote } from './reference/flow-page.ts'
 import { root } from './steps.ts'
 
 export const METRICS_PAGE = 'docs/reference/metrics.md'

@@ -13,7 +13,6 @@ import {
   decode,
   type Field,
   loadTypes,
-  pageName,
   type SecretQuery,
   type SecretsProvider,
   settle,
@@ -22,6 +21,7 @@ import {
 } from '#schema'
 import { generatedFiles, presentFiles } from '../scripts/generated-files.ts'
 import { declaredMetrics } from '../scripts/metrics-page.ts'
+import { pageName } from '../scripts/reference/page-name.ts'
 
 const root = join(import.meta.dirname, '..')
 const definitions = await loadTypes(CATALOGUE)

@@ -11,10 +11,11 @@ import { respond } from '#http'
 import { AdminDocument, buildAdmin, DEFAULT_OBJECTS, RootDocument, RouteDocument, rootProperties } from '#instance'
 import { isPlainObject, type JsonObject, type JsonValue, readDocument } from '#json'
 import { memoryLog } from '#logging'
-import { DOCUMENT_STRUCTURE, isIgnoredKey, loadTypes, pageName } from '#schema'
+import { DOCUMENT_STRUCTURE, isIgnoredKey, loadTypes } from '#schema'
 import { TestMetrics, testUnitContext } from '#test/build'
 import { keyStoreWith, testIdentity } from '#test/test-identity'
 import { GENERATED_MARK, generatedFiles } from '../scripts/generated-files.ts'
+import { pageName } from '../scripts/reference/page-name.ts'
 
 const root = join(import.meta.dirname, '..')
 

@@ -52,7 +52,7 @@ export interface TypeDefinition {
 export type Warn = (message: string, path?: string) => void
 
 /** A context of any value. */
-export type AnyContext = ContextKey<unknown>
+type AnyContext = ContextKey<unknown>
 
 /** A context without which part of a configuration has no effect. */
 interface Need {

@@ -38,7 +38,6 @@ export {
   type Wrap,
   wrap,
 } from './define-type.ts'
-export { documentPage } from './document-page.ts'
 export { documentPointer } from './document-places.ts'
 export { DOCUMENT_STRUCTURE } from './document-structure.ts'
 export type {
@@ -61,15 +60,8 @@ export type {
 export { type Decoded, type Field, type FieldInfo, field, type JsonSchema } from './field.ts'
 export { type FieldMigration, withoutField } from './field-migration.ts'
 export { type FieldValue, fieldValuesIn } from './field-values.ts'
-export { contextsPage, type MetricNote } from './flow-page.ts'
 export { defaultSettings, type GatewaySettings, gatewaySettings, SETTING_FIELDS } from './gateway-settings.ts'
-export {
-  type DocumentSource,
-  documentSchema,
-  documentSchemaFiles,
-  shallowDocumentSchema,
-  typeSchema,
-} from './json-schema.ts'
+export { type DocumentSource, documentSchema, shallowDocumentSchema, typeSchema } from './json-schema.ts'
 export { adapter, type Kind, kind } from './kind.ts'
 export { reportUnknownNames, unboundNames } from './known-names.ts'
 export { type CatalogueType, LazyType, loadTypes } from './lazy-type.ts'
@@ -90,11 +82,8 @@ export {
   renames,
   withMember,
 } from './older-spelling.ts'
-export { olderSpellingsPage } from './older-spellings-page.ts'
-export { pageName } from './page-name.ts'
 export { ConfigError, didYouMean, formatProblem, type Problem, shown } from './problem.ts'
 export { nameOnly, Reference, ref, referencesIn, refToAny, type Typed, writtenReferencesIn } from './reference.ts'
-export { olderSpellings, referenceIndex, referencePage } from './reference-page.ts'
 export {
   atLeastOneOf,
   atMostOneOf,

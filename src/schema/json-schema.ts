@@ -54,46 +54,21 @@ export function typeSchema(definition: TypeDefinition, all: readonly TypeDefinit
 
 /** The schema of a whole document: every type, to any depth. */
 export function documentSchema(source: DocumentSource, definitions: readonly TypeDefinition[]): JsonSchema {
-  return { ...rootSchema(source, definitions, renderAccepted), $defs: documentDefinitions([source], definitions) }
-}
-
-/** The schemas of several kinds of documents by file name: that of `home` has the definitions, to which the others refer. */
-export function documentSchemaFiles(
-  sources: readonly DocumentSource[],
-  definitions: readonly TypeDefinition[],
-  home: DocumentSource,
-): Map<string, JsonSchema> {
-  const $id = `${home.name}.json`
-  return new Map(
-    sources.map((source) => {
-      const root = rootSchema(source, definitions, renderAccepted)
-      const schema =
-        source === home
-          ? { $id, ...root, $defs: documentDefinitions(sources, definitions) }
-          : (JSON.parse(JSON.stringify(root).replaceAll('"$ref":"#/', `"$ref":"${$id}#/`)) as JsonSchema)
-      return [`${source.name}.json`, schema]
-    }),
-  )
-}
-
-function documentDefinitions(sources: readonly DocumentSource[], definitions: readonly TypeDefinition[]): JsonSchema {
-  const fields = sources.map(({ document }) => document.fields)
-  const kinds = kindsOf(definitions, fields)
-  const decorators = decoratorProperties(
-    sources.flatMap(({ defaults }) => defaults),
-    definitions,
-    renderAccepted,
-  )
+  const kinds = kindsOf(definitions, [source.document.fields])
+  const decorators = decoratorProperties(source.defaults, definitions, renderAccepted)
   const objects = (types: readonly TypeDefinition[]) => declaration(types, decorators)
   return {
-    ...SHARED_DEFINITIONS,
-    DecoratorSettings: decoratorSettings(definitions, renderAccepted),
-    HeapObject: { type: 'object', ...objects(definitions), required: ['name', 'type'] },
-    ...Object.fromEntries(
-      kinds.map((kind) => [kind.name, withLists(kind, wholeKind(kind, objects(typesOf(kind, definitions))))]),
-    ),
-    ...Object.fromEntries(definitions.map((each) => [`${each.name}.object`, typeCondition(each)])),
-    ...Object.fromEntries(definitions.map((each) => [`${each.name}.config`, renderAccepted(each.config)])),
+    ...rootSchema(source, definitions, renderAccepted),
+    $defs: {
+      ...SHARED_DEFINITIONS,
+      DecoratorSettings: decoratorSettings(definitions, renderAccepted),
+      HeapObject: { type: 'object', ...objects(definitions), required: ['name', 'type'] },
+      ...Object.fromEntries(
+        kinds.map((kind) => [kind.name, withLists(kind, wholeKind(kind, objects(typesOf(kind, definitions))))]),
+      ),
+      ...Object.fromEntries(definitions.map((each) => [`${each.name}.object`, typeCondition(each)])),
+      ...Object.fromEntries(definitions.map((each) => [`${each.name}.config`, renderAccepted(each.config)])),
+    },
   }
 }
 

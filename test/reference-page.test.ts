@@ -8,7 +8,6 @@ import {
   defineDecorator,
   defineType,
   defineTypeOfAnyKind,
-  documentPage,
   duration,
   exactlyOneOf,
   ignored,
@@ -20,15 +19,15 @@ import {
   needs,
   object,
   oneOf,
-  pageName,
   ref,
-  referenceIndex,
-  referencePage,
   refToAny,
   renames,
   runtime,
   string,
-} from './index.ts'
+} from '#schema'
+import { documentPage } from '../scripts/reference/document-page.ts'
+import { pageName } from '../scripts/reference/page-name.ts'
+import { referenceIndex, referencePage } from '../scripts/reference/reference-page.ts'
 
 const ToolKind = kind<object>('Tool')
 const part = object(

@@ -1,5 +1,5 @@
 import { BUILT_IN_CONTEXTS } from '#http'
-import type { AnyContext, TypeDefinition } from './define-type.ts'
+import type { TypeDefinition } from '#schema'
 import { pageName } from './page-name.ts'
 
 /** Help of a metric, from its declaration. */
@@ -69,7 +69,7 @@ function eventSection({ events }: TypeDefinition): string[] {
 /** The page of all contexts: the types that add each, and those that need it. */
 export function contextsPage(definitions: readonly TypeDefinition[]): string {
   const rows = new Map<string, { added: string[]; needed: string[] }>()
-  const rowOf = ({ name }: AnyContext) => {
+  const rowOf = ({ name }: TypeDefinition['provides'][number]) => {
     const row = rows.get(name) ?? { added: [], needed: [] }
     rows.set(name, row)
     return row
@@ -96,7 +96,7 @@ Every request has ${[...BUILT_IN_CONTEXTS].map((name) => `\`contexts.${name}\``)
 `
 }
 
-function inExpressions({ name }: AnyContext): string {
+function inExpressions({ name }: TypeDefinition['provides'][number]): string {
   return `\`contexts.${name}\``
 }
 

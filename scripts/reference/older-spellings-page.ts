@@ -1,6 +1,4 @@
-import type { TypeDefinition } from './define-type.ts'
-import type { Field } from './field.ts'
-import type { DocumentSource } from './json-schema.ts'
+import type { DocumentSource, Field, TypeDefinition } from '#schema'
 import { pageName } from './page-name.ts'
 import { olderSpellings } from './reference-page.ts'
 

@@ -1,5 +1,4 @@
-import { DOCUMENT_STRUCTURE } from './document-structure.ts'
-import type { DocumentSource } from './json-schema.ts'
+import { DOCUMENT_STRUCTURE, type DocumentSource } from '#schema'
 import { fieldSection, olderSection, parted } from './reference-page.ts'
 
 /** The reference page of a kind of configuration file, from its definition and the prose beside it. */

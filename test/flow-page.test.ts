@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { contextKey } from '#http'
 import { LogEvent } from '#logging'
-import { contextsPage, defineType, kind, referencePage } from './index.ts'
+import { defineType, kind } from '#schema'
+import { contextsPage } from '../scripts/reference/flow-page.ts'
+import { referencePage } from '../scripts/reference/reference-page.ts'
 
 const FilterKind = kind<object>('Filter')
 const User = contextKey<object>('user')

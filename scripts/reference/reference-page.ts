@@ -1,8 +1,5 @@
-import type { TypeDefinition } from './define-type.ts'
-import type { Field, FieldInfo } from './field.ts'
+import type { DocumentSource, Field, FieldInfo, Kind, TypeDefinition } from '#schema'
 import { flowSections, type ReferenceSource } from './flow-page.ts'
-import type { DocumentSource } from './json-schema.ts'
-import type { Kind } from './kind.ts'
 import { pageName } from './page-name.ts'
 import { withTypeLinks } from './type-links.ts'
 
