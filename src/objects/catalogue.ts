@@ -123,6 +123,7 @@ const MODULES: Readonly<Record<string, () => Promise<Readonly<Record<string, unk
   KeyStoreSecretStore: () => import('./stores/key-store/key-store-secret-store.ts'),
   LocationHeaderFilter: () => import('./filters/location-header/location-header-filter.ts'),
   MappedThrottlingPolicy: () => import('./throttling/mapped/mapped-throttling-policy.ts'),
+  MirrorFilter: () => import('./filters/mirror/mirror-filter.ts'),
   OAuth2ResourceServerFilter: () => import('./filters/oauth2-resource-server/oauth2-resource-server-filter.ts'),
   OAuth2TokenExchangeFilter: () => import('./filters/oauth2-token-exchange/oauth2-token-exchange-filter.ts'),
   OpenAmAccessTokenResolver: () => import('./resolvers/open-am/open-am-access-token-resolver.ts'),
@@ -176,6 +177,7 @@ const MODULES: Readonly<Record<string, () => Promise<Readonly<Record<string, unk
   UmaService: () => import('./services/uma/uma-service.ts'),
   UserProfileFilter: () => import('./filters/user-profile/user-profile-filter.ts'),
   UserProfileService: () => import('./services/user-profile/user-profile-service.ts'),
+  WeightedHandler: () => import('./handlers/weighted/weighted-handler.ts'),
 }
 
 /** Aliases of types that are not loaded yet. */

@@ -2,7 +2,15 @@ import { tlsPlanOf } from '#audit'
 import { UpstreamError, type UpstreamErrorCode } from '#client'
 import type { ClientTls, Send, ServerCircuits, TriedServers, Upstream, UpstreamUse } from '#contracts'
 import type { Exchange, Handler } from '#http'
-import type { DiscoveryPlan, Environment, HealthCheckPlan, OpenedUpstream, Runtime, UpstreamServerPlan } from '#schema'
+import type {
+  Counter,
+  DiscoveryPlan,
+  Environment,
+  HealthCheckPlan,
+  OpenedUpstream,
+  Runtime,
+  UpstreamServerPlan,
+} from '#schema'
 import {
   ANY,
   Balancer,
@@ -38,7 +46,7 @@ const NOT_OF_THE_SERVER: ReadonlySet<UpstreamErrorCode> = new Set([
 ])
 
 /** Opens the servers of a service, whose states all units share. */
-export async function openUpstream(settings: UpstreamSettings, env: Environment): Promise<Upstream> {
+export async function openUpstream(settings: UpstreamSettings, env: Environment): Promise<BalancedUpstream> {
   const { servers, discovery, healthCheck } = settings
   for (const [position, { url }] of servers.entries()) warnOfLoop(url, `/servers/${position}/url`, env)
   const opened = await env.openUpstream({ servers, discovery, healthCheck })
@@ -72,6 +80,7 @@ class BalancedUpstream implements Upstream {
   readonly #outliers: OutlierDetection | null
   readonly #opened: OpenedUpstream | null
   readonly #env: Environment
+  #ejections: Counter | null = null
 
   constructor(states: ServerStates, settings: UpstreamSettings, opened: OpenedUpstream | null, env: Environment) {
     this.capacity = states.capacity
@@ -81,6 +90,19 @@ class BalancedUpstream implements Upstream {
     this.#outliers = settings.outliers === null ? null : new OutlierDetection(states, settings.outliers, env.clock)
     this.#opened = opened
     this.#env = env
+  }
+
+  /** Metrics of a service; each unit reads the same states. */
+  measure({ metrics, localName }: Environment): void {
+    const labels = { name: localName }
+    const of = (read: () => number) => ({ labels, read, merge: 'max' as const })
+    const servers = of(() => this.#balancer.servers.length)
+    const healthy = of(() => this.#balancer.healthy)
+    const panic = of(() => Number(this.#balancer.isPanicking))
+    metrics.reading('gw_upstream_servers', 'Servers of the service.', servers)
+    metrics.reading('gw_upstream_servers_healthy', 'Healthy servers of the priority in use.', healthy)
+    metrics.reading('gw_upstream_panic', 'Whether servers that are not healthy are used: 1, or 0.', panic)
+    this.#ejections = metrics.counter('gw_upstream_ejections_total', 'Ejections of servers.', labels)
   }
 
   async checkWith(tls: ClientTls | null): Promise<void> {
@@ -151,8 +173,10 @@ class BalancedUpstream implements Upstream {
   #count({ slot, url }: UpstreamServer, failed: boolean): void {
     if (this.#outliers === null) return
     if (!failed) this.#outliers.succeeded(slot)
-    else if (this.#outliers.failed(slot, this.#balancer.servers.length))
+    else if (this.#outliers.failed(slot, this.#balancer.servers.length)) {
+      this.#ejections?.add()
       this.#env.logger.warn({ upstream: url, reason: this.#states.reason(slot) }, EVENTS.SERVER_EJECTED)
+    }
   }
 }
 

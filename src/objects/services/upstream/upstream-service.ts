@@ -14,9 +14,10 @@ export const UpstreamService = defineType({
   name: 'UpstreamService',
   kind: UpstreamKind,
   summary: 'Spreads requests over several servers of an application.',
+  metrics: ['gw_upstream_ejections_total', 'gw_upstream_panic', 'gw_upstream_servers', 'gw_upstream_servers_healthy'],
   events: [EVENTS.SERVER_EJECTED],
   config: {
-    servers: SERVERS_FIELD.default([]).meta({
+    servers: SERVERS_FIELD.optional().meta({
       description: 'The servers; requests are spread over those of the lowest priority.',
     }),
     discovery: DISCOVERY_FIELD,
@@ -41,25 +42,28 @@ export const UpstreamService = defineType({
       }),
   },
   rules: [atLeastOneOf('servers', 'discovery'), needs('hashOn', 'policy')],
-  check: ({ servers, discovery, policy, hashOn, healthCheck, outlierDetection }, report) => {
+  check: ({ servers = [], discovery, policy, hashOn, healthCheck, outlierDetection }, report) => {
     if (discovery !== undefined) checkDiscovery(discovery, report)
     if (healthCheck !== undefined) checkHealth(healthCheck, report)
     checkServers(servers, (position) => `/servers/${position}/url`, report)
     if (policy === 'hash' && hashOn === undefined) report('/hashOn', 'this field is required with the policy hash')
     if (outlierDetection !== undefined) checkStatuses(outlierDetection.statuses, '/outlierDetection/statuses', report)
   },
-  create: ({ hashOn, discovery, healthCheck, outlierDetection, ...settings }, env) =>
-    openUpstream(
+  create: async ({ servers = [], hashOn, discovery, healthCheck, outlierDetection, ...settings }, env) => {
+    const outliers =
+      outlierDetection === undefined ? null : { ...outlierDetection, statuses: statusRanges(outlierDetection.statuses) }
+    const upstream = await openUpstream(
       {
         ...settings,
+        servers,
         discovery: discovery === undefined ? null : discoveryPlanOf(discovery),
         healthCheck: healthCheck === undefined ? null : healthPlanOf(healthCheck),
         hashOn: hashOn ?? null,
-        outliers:
-          outlierDetection === undefined
-            ? null
-            : { ...outlierDetection, statuses: statusRanges(outlierDetection.statuses) },
+        outliers,
       },
       env,
-    ),
+    )
+    upstream.measure(env)
+    return upstream
+  },
 })
