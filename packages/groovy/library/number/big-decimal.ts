@@ -90,6 +90,14 @@ function exactOf(number: number): BigDecimal {
   return made
 }
 
+function dividedToScale(self: BigDecimal, other: Value, scale: number, mode: Value): BigDecimal {
+  const divisor = toBigDecimal(other)
+  checkDivisor(self, divisor)
+  return self.divideToScale(divisor, scale, modeOf(mode))
+}
+
+const withScale = (self: BigDecimal, scale: number, mode: Value): BigDecimal => self.withScale(scale, modeOf(mode))
+
 extend(BigDecimalClass, {
   'new(String text)': (text: string) => parseNumber(text, 'BigDecimal'),
   'new(int value)': (value: number) => new BigDecimal(BigInt(value), 0),
@@ -106,28 +114,10 @@ extend(BigDecimalClass, {
   'add(BigDecimal other): BigDecimal': (self: BigDecimal, other: Value) => self.plus(toBigDecimal(other)),
   'subtract(BigDecimal other): BigDecimal': (self: BigDecimal, other: Value) => self.minus(toBigDecimal(other)),
   'divide(BigDecimal other): BigDecimal': (self: BigDecimal, other: Value) => divided(self, toBigDecimal(other)),
-  'divide(BigDecimal other, RoundingMode mode): BigDecimal': (self: BigDecimal, other: Value, mode: Value) => {
-    checkDivisor(self, toBigDecimal(other))
-    return self.divideToScale(toBigDecimal(other), self.scale, modeOf(mode))
-  },
-  'divide(BigDecimal other, int scale, RoundingMode mode): BigDecimal': (
-    self: BigDecimal,
-    other: Value,
-    scale: number,
-    mode: Value,
-  ) => {
-    checkDivisor(self, toBigDecimal(other))
-    return self.divideToScale(toBigDecimal(other), scale, modeOf(mode))
-  },
-  'divide(BigDecimal other, int scale, int mode): BigDecimal': (
-    self: BigDecimal,
-    other: Value,
-    scale: number,
-    mode: number,
-  ) => {
-    checkDivisor(self, toBigDecimal(other))
-    return self.divideToScale(toBigDecimal(other), scale, modeOf(mode))
-  },
+  'divide(BigDecimal other, RoundingMode mode): BigDecimal': (self: BigDecimal, other: Value, mode: Value) =>
+    dividedToScale(self, other, self.scale, mode),
+  'divide(BigDecimal other, int scale, RoundingMode mode): BigDecimal': dividedToScale,
+  'divide(BigDecimal other, int scale, int mode): BigDecimal': dividedToScale,
   'divide(BigDecimal other, MathContext context): BigDecimal': (
     self: BigDecimal,
     other: Value,
@@ -137,10 +127,8 @@ extend(BigDecimalClass, {
     return self.divideToPrecision(toBigDecimal(other), context.precision, context.rounding)
   },
   'setScale(int scale): BigDecimal': (self: BigDecimal, scale: number) => self.withScale(scale, 'UNNECESSARY'),
-  'setScale(int scale, RoundingMode mode): BigDecimal': (self: BigDecimal, scale: number, mode: Value) =>
-    self.withScale(scale, modeOf(mode)),
-  'setScale(int scale, int mode): BigDecimal': (self: BigDecimal, scale: number, mode: number) =>
-    self.withScale(scale, modeOf(mode)),
+  'setScale(int scale, RoundingMode mode): BigDecimal': withScale,
+  'setScale(int scale, int mode): BigDecimal': withScale,
   'round(MathContext context): BigDecimal': (self: BigDecimal, context: MathContextValue) =>
     self.toPrecision(context.precision, context.rounding),
   'scale(): int': (self: BigDecimal) => self.scale,

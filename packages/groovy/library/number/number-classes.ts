@@ -100,27 +100,30 @@ for (const [klass, name, type] of [
   })
 }
 
-const big = (value: Value): bigint => toBigInt(value)
+const combining = (operation: (a: bigint, b: bigint) => bigint) => (self: Value, other: Value) =>
+  new BigIntegerValue(operation(toBigInt(self), toBigInt(other)))
 
-function dividing(left: Value, right: Value, divide: (a: bigint, b: bigint) => bigint): Value {
-  if (big(right) === 0n) throw arithmetic('BigInteger divide by zero')
-  return new BigIntegerValue(divide(big(left), big(right)))
-}
+const dividing = (divide: (a: bigint, b: bigint) => bigint) =>
+  combining((a, b) => {
+    if (b === 0n) throw arithmetic('BigInteger divide by zero')
+    return divide(a, b)
+  })
 
 extend(BigIntegerClass, {
   'new(String text)': (text: string) => parseNumber(text, 'BigInteger'),
   'new(String text, int radix)': (text: string, radix: number) =>
     new BigIntegerValue(parseInteger(text, radix, 100_000)),
   'static valueOf(long value): BigInteger': (value: bigint) => new BigIntegerValue(value),
-  'static ZERO: BigInteger': new BigIntegerValue(0n),
-  'static ONE: BigInteger': new BigIntegerValue(1n),
-  'static TWO: BigInteger': new BigIntegerValue(2n),
-  'static TEN: BigInteger': new BigIntegerValue(10n),
-  'add(BigInteger other): BigInteger': (self: Value, other: Value) => new BigIntegerValue(big(self) + big(other)),
-  'subtract(BigInteger other): BigInteger': (self: Value, other: Value) => new BigIntegerValue(big(self) - big(other)),
-  'divide(BigInteger other): BigInteger': (self: Value, other: Value) => dividing(self, other, (a, b) => a / b),
-  'mod(BigInteger other): BigInteger': (self: Value, other: Value) =>
-    dividing(self, other, (a, b) => ((a % b) + b) % b),
+  ...Object.fromEntries(
+    Object.entries({ ZERO: 0n, ONE: 1n, TWO: 2n, TEN: 10n }).map(([name, value]) => [
+      `static ${name}: BigInteger`,
+      new BigIntegerValue(value),
+    ]),
+  ),
+  'add(BigInteger other): BigInteger': combining((a, b) => a + b),
+  'subtract(BigInteger other): BigInteger': combining((a, b) => a - b),
+  'divide(BigInteger other): BigInteger': dividing((a, b) => a / b),
+  'mod(BigInteger other): BigInteger': dividing((a, b) => ((a % b) + b) % b),
   'pow(int exponent): BigInteger': (self: BigIntegerValue, exponent: number) => {
     if (exponent < 0) throw arithmetic('Negative exponent')
     checkBits(self.value.toString(16).length * 4 * exponent)
@@ -134,10 +137,8 @@ extend(BigIntegerClass, {
   'shiftRight(int places): BigInteger': (self: BigIntegerValue, places: number) => shift('rightShift', self, places),
   'toString(int radix): String': (self: BigIntegerValue, radix: number) =>
     self.value.toString(radix < 2 || radix > 36 ? 10 : radix),
-  'max(BigInteger other): BigInteger': (self: Value, other: Value) =>
-    new BigIntegerValue(big(self) > big(other) ? big(self) : big(other)),
-  'min(BigInteger other): BigInteger': (self: Value, other: Value) =>
-    new BigIntegerValue(big(self) < big(other) ? big(self) : big(other)),
+  'max(BigInteger other): BigInteger': combining((a, b) => (a > b ? a : b)),
+  'min(BigInteger other): BigInteger': combining((a, b) => (a < b ? a : b)),
 })
 
 extend(BooleanClass, {

@@ -17,9 +17,10 @@ import {
   parsePattern,
   readPattern,
 } from './date-pattern.ts'
-import { DateTimeException, DateTimeParseException, type DurationValue, NANOS, seconds, unitNanos } from './duration.ts'
+import { DateTimeException, DateTimeParseException, seconds, unitNanos } from './duration.ts'
 import { fractionText, InstantClass, InstantValue, isoInstant, millisOf, parseInstant, readInstant } from './instant.ts'
 import { daysOfWeek, LocalTimeValue, months } from './local-time.ts'
+import { movingMembers, NANOS, orderMembers } from './nanos.ts'
 import { offsetText, UTC, ZoneValue } from './zones.ts'
 
 const comparable = { interfaces: [ComparableInterface] }
@@ -99,7 +100,6 @@ function plusUnit(self: DateTimeValue, amount: bigint, unit: EnumValue): DateTim
   return self.at(self.nanos + amount * unitNanos(unit))
 }
 
-const plus = (nanos: bigint) => (self: DateTimeValue, amount: bigint) => self.at(self.nanos + amount * nanos)
 const field = (name: Exclude<keyof Fields, 'zone'>) => (self: DateTimeValue) => self.fields[name]
 
 /** Formats a date, for formatters and `toString`. */
@@ -199,31 +199,18 @@ const members = (klass: ClassInfo, name: string): MemberTable => ({
   [`plus(long amount, ChronoUnit unit): ${name}`]: plusUnit,
   [`minus(long amount, ChronoUnit unit): ${name}`]: (self: DateTimeValue, amount: bigint, unit: EnumValue) =>
     plusUnit(self, -amount, unit),
-  [`plus(Duration duration): ${name}`]: (self: DateTimeValue, { nanos }: DurationValue) => self.at(self.nanos + nanos),
-  [`minus(Duration duration): ${name}`]: (self: DateTimeValue, { nanos }: DurationValue) => self.at(self.nanos - nanos),
+  ...movingMembers(name, ['Weeks', 'Days', 'Hours', 'Minutes', 'Seconds', 'Nanos'], (self: DateTimeValue, nanos) =>
+    self.at(nanos),
+  ),
   [`plusYears(long years): ${name}`]: (self: DateTimeValue, years: bigint) => plusMonths(self, years * 12n),
   [`plusMonths(long months): ${name}`]: plusMonths,
-  [`plusWeeks(long weeks): ${name}`]: plus(7n * day),
-  [`plusDays(long days): ${name}`]: plus(day),
-  [`plusHours(long hours): ${name}`]: plus(3_600n * NANOS),
-  [`plusMinutes(long minutes): ${name}`]: plus(60n * NANOS),
-  [`plusSeconds(long seconds): ${name}`]: plus(NANOS),
   [`minusYears(long years): ${name}`]: (self: DateTimeValue, years: bigint) => plusMonths(self, years * -12n),
   [`minusMonths(long months): ${name}`]: (self: DateTimeValue, months: bigint) => plusMonths(self, -months),
-  [`minusDays(long days): ${name}`]: plus(-day),
-  [`minusHours(long hours): ${name}`]: plus(-3_600n * NANOS),
-  [`minusMinutes(long minutes): ${name}`]: plus(-60n * NANOS),
-  [`minusSeconds(long seconds): ${name}`]: plus(-NANOS),
   'format(DateTimeFormatter formatter): String': (self: DateTimeValue, formatter: FormatterValue) =>
     formatted(formatter, self),
   'format(String pattern): String': (self: DateTimeValue, pattern: string) =>
     formatPattern(parsePattern(pattern), self.fields),
-  'isBefore(Object other): boolean': (self: DateTimeValue, other: Value) => self.nanos < comparedNanos(other),
-  'isAfter(Object other): boolean': (self: DateTimeValue, other: Value) => self.nanos > comparedNanos(other),
-  'compareTo(Object other): int': (self: DateTimeValue, other: Value) => {
-    const nanos = comparedNanos(other)
-    return self.nanos < nanos ? -1 : self.nanos > nanos ? 1 : 0
-  },
+  ...orderMembers('Object', 'Object', comparedNanos),
   'toString(): String': isoText,
 })
 

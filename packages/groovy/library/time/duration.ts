@@ -6,14 +6,13 @@ import { illegalArgument, RuntimeException } from '../../values/exceptions.ts'
 import { ObjectArray } from '../../values/java-array.ts'
 import { declareException, throwable } from '../../values/throwable.ts'
 import { GroovyObject, type Value } from '../../values/value.ts'
+import { movingMembers, NANOS, UNITS, unitMembers } from './nanos.ts'
 
 const DurationClass = declareClass('java.time.Duration', { interfaces: [ComparableInterface] })
 const ChronoUnitClass = declareClass('java.time.temporal.ChronoUnit', { kind: 'enum', parent: EnumClass })
 const TimeUnitClass = declareClass('java.util.concurrent.TimeUnit', { kind: 'enum', parent: EnumClass })
 export const DateTimeException = declareException('java.time.DateTimeException', RuntimeException)
 export const DateTimeParseException = declareException('java.time.format.DateTimeParseException', DateTimeException)
-
-export const NANOS = 1_000_000_000n
 
 /** A span of time. */
 export class DurationValue extends GroovyObject {
@@ -40,31 +39,19 @@ const floorDiv = (left: bigint, right: bigint): bigint => {
 
 export const seconds = (nanos: bigint): bigint => floorDiv(nanos, NANOS)
 
-/** Units of fixed length, in nanoseconds. */
-const UNITS: readonly (readonly [string, bigint])[] = [
-  ['NANOS', 1n],
-  ['MICROS', 1_000n],
-  ['MILLIS', 1_000_000n],
-  ['SECONDS', NANOS],
-  ['MINUTES', 60n * NANOS],
-  ['HOURS', 3_600n * NANOS],
-  ['HALF_DAYS', 43_200n * NANOS],
-  ['DAYS', 86_400n * NANOS],
-  ['WEEKS', 604_800n * NANOS],
-]
+/** Lengths of units by their constants, in nanoseconds. */
+const LENGTHS = new Map(Object.entries(UNITS).map(([name, nanos]) => [name.toUpperCase(), nanos]))
 /** Units of the calendar. */
 const CALENDAR = ['MONTHS', 'YEARS']
 
-const chronoUnits = [...UNITS.map(([name]) => name), ...CALENDAR].map(
-  (name, at) => new EnumValue(ChronoUnitClass, name, at),
-)
+const chronoUnits = [...LENGTHS.keys(), ...CALENDAR].map((name, at) => new EnumValue(ChronoUnitClass, name, at))
 
 /** The length of a unit; throws for months and years, whose length varies. */
 export function unitNanos(unit: EnumValue): bigint {
   const name = TIME_UNITS.get(unit.constant) ?? unit.constant
-  const found = UNITS.find(([each]) => each === name)
+  const found = LENGTHS.get(name)
   if (found === undefined) throw throwable(DateTimeException, `Unsupported unit: ${unit.constant}`)
-  return found[1]
+  return found
 }
 
 /** Names of units that are different in TimeUnit. */
@@ -103,7 +90,7 @@ extend(ChronoUnitClass, {
 export const instantNanos: { of(value: Value): bigint } = { of: () => 0n }
 
 const convert = (name: string) => (self: EnumValue, amount: bigint) =>
-  (amount * unitNanos(self)) / (UNITS.find(([each]) => each === name)?.[1] ?? 1n)
+  (amount * unitNanos(self)) / (LENGTHS.get(name) ?? 1n)
 
 extend(TimeUnitClass, {
   ...enumMembers(TimeUnitClass, timeUnits),
@@ -148,18 +135,13 @@ function isoText({ nanos }: DurationValue): string {
   return `PT${hours === 0n ? '' : `${hours}H`}${minutes === 0n ? '' : `${minutes}M`}${tail}`
 }
 
-const of = (nanos: bigint) => (amount: bigint) => new DurationValue(amount * nanos)
-const plus = (nanos: bigint) => (self: DurationValue, amount: bigint) => new DurationValue(self.nanos + amount * nanos)
-const to = (nanos: bigint) => (self: DurationValue) => self.nanos / nanos
-
 extend(DurationClass, {
   'static ZERO: Duration': new DurationValue(0n),
-  'static ofDays(long days): Duration': of(86_400n * NANOS),
-  'static ofHours(long hours): Duration': of(3_600n * NANOS),
-  'static ofMinutes(long minutes): Duration': of(60n * NANOS),
-  'static ofSeconds(long seconds): Duration': of(NANOS),
-  'static ofMillis(long millis): Duration': of(1_000_000n),
-  'static ofNanos(long nanos): Duration': of(1n),
+  ...unitMembers(
+    ['Days', 'Hours', 'Minutes', 'Seconds', 'Millis', 'Nanos'],
+    (unit) => `static of${unit}(long ${unit.toLowerCase()}): Duration`,
+    (nanos) => (amount: bigint) => new DurationValue(amount * nanos),
+  ),
   'static of(long amount, Object unit): Duration': (amount: bigint, unit: EnumValue) =>
     new DurationValue(amount * unitNanos(unit)),
   'static between(Object start, Object end): Duration': (start: Value, end: Value) =>
@@ -168,18 +150,16 @@ extend(DurationClass, {
   'getSeconds(): long': (self: DurationValue) => seconds(self.nanos),
   'toSeconds(): long': (self: DurationValue) => seconds(self.nanos),
   'getNano(): int': (self: DurationValue) => Number(self.nanos - seconds(self.nanos) * NANOS),
-  'toMillis(): long': to(1_000_000n),
-  'toNanos(): long': to(1n),
-  'toMinutes(): long': to(60n * NANOS),
-  'toHours(): long': to(3_600n * NANOS),
-  'toDays(): long': to(86_400n * NANOS),
-  'plus(Duration other): Duration': (self: DurationValue, other: DurationValue) =>
-    new DurationValue(self.nanos + other.nanos),
-  'minus(Duration other): Duration': (self: DurationValue, other: DurationValue) =>
-    new DurationValue(self.nanos - other.nanos),
-  'plusSeconds(long seconds): Duration': plus(NANOS),
-  'plusMillis(long millis): Duration': plus(1_000_000n),
-  'plusMinutes(long minutes): Duration': plus(60n * NANOS),
+  ...unitMembers(
+    ['Days', 'Hours', 'Minutes', 'Millis', 'Nanos'],
+    (unit) => `to${unit}(): long`,
+    (nanos) => (self: DurationValue) => self.nanos / nanos,
+  ),
+  ...movingMembers(
+    'Duration',
+    ['Days', 'Hours', 'Minutes', 'Seconds', 'Millis', 'Nanos'],
+    (_: DurationValue, nanos) => new DurationValue(nanos),
+  ),
   'multipliedBy(long factor): Duration': (self: DurationValue, factor: bigint) =>
     new DurationValue(self.nanos * factor),
   'negated(): Duration': (self: DurationValue) => new DurationValue(-self.nanos),

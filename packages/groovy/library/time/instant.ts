@@ -7,7 +7,8 @@ import { textOf } from '../../values/text.ts'
 import { throwable } from '../../values/throwable.ts'
 import { GroovyObject, type Value } from '../../values/value.ts'
 import { currentMillis } from '../system/system.ts'
-import { DateTimeParseException, type DurationValue, instantNanos, NANOS, seconds, unitNanos } from './duration.ts'
+import { DateTimeParseException, instantNanos, seconds, unitNanos } from './duration.ts'
+import { movingMembers, NANOS, orderMembers } from './nanos.ts'
 
 export const InstantClass = declareClass('java.time.Instant', { interfaces: [ComparableInterface] })
 const ClockClass = declareClass('java.time.Clock')
@@ -94,8 +95,6 @@ export function parseInstant(text: string): bigint {
   return BigInt(millis) * 1_000_000n + BigInt(fraction.padEnd(9, '0'))
 }
 
-const moved = (nanos: bigint) => (self: InstantValue, amount: bigint) => new InstantValue(self.nanos + amount * nanos)
-
 extend(InstantClass, {
   'static EPOCH: Instant': new InstantValue(0n),
   'static now(): Instant': () => InstantValue.ofMillis(BigInt(currentMillis())),
@@ -108,31 +107,18 @@ extend(InstantClass, {
   'toEpochMilli(): long': (self: InstantValue) => BigInt(millisOf(self.nanos)),
   'getEpochSecond(): long': (self: InstantValue) => seconds(self.nanos),
   'getNano(): int': (self: InstantValue) => Number(self.nanos - seconds(self.nanos) * NANOS),
-  'plus(Duration duration): Instant': (self: InstantValue, { nanos }: DurationValue) =>
-    new InstantValue(self.nanos + nanos),
-  'minus(Duration duration): Instant': (self: InstantValue, { nanos }: DurationValue) =>
-    new InstantValue(self.nanos - nanos),
+  ...movingMembers('Instant', ['Seconds', 'Millis', 'Nanos'], (_: InstantValue, nanos) => new InstantValue(nanos)),
   'plus(long amount, ChronoUnit unit): Instant': (self: InstantValue, amount: bigint, unit: EnumValue) =>
     new InstantValue(self.nanos + amount * unitNanos(unit)),
   'minus(long amount, ChronoUnit unit): Instant': (self: InstantValue, amount: bigint, unit: EnumValue) =>
     new InstantValue(self.nanos - amount * unitNanos(unit)),
-  'plusSeconds(long seconds): Instant': moved(NANOS),
-  'plusMillis(long millis): Instant': moved(1_000_000n),
-  'plusNanos(long nanos): Instant': moved(1n),
-  'minusSeconds(long seconds): Instant': moved(-NANOS),
-  'minusMillis(long millis): Instant': moved(-1_000_000n),
   'truncatedTo(ChronoUnit unit): Instant': (self: InstantValue, unit: EnumValue) => {
     const length = unitNanos(unit)
     return new InstantValue(self.nanos - (((self.nanos % length) + length) % length))
   },
   'until(Object end, ChronoUnit unit): long': (self: InstantValue, end: Value, unit: EnumValue) =>
     (instantNanos.of(end) - self.nanos) / unitNanos(unit),
-  'isBefore(Instant other): boolean': (self: InstantValue, other: InstantValue) => self.nanos < other.nanos,
-  'isAfter(Instant other): boolean': (self: InstantValue, other: InstantValue) => self.nanos > other.nanos,
-  'compareTo(Object other): int': (self: InstantValue, other: Value) => {
-    const { nanos } = other as InstantValue
-    return self.nanos < nanos ? -1 : self.nanos > nanos ? 1 : 0
-  },
+  ...orderMembers('Instant'),
   'toString(): String': (self: InstantValue) => isoInstant(self.nanos),
 })
 

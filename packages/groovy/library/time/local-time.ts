@@ -10,8 +10,9 @@ import { throwable } from '../../values/throwable.ts'
 import { GroovyObject, type Value } from '../../values/value.ts'
 import { currentMillis } from '../system/system.ts'
 import { DAYS, fieldsAt, formatPattern, MONTHS, parsePattern } from './date-pattern.ts'
-import { DateTimeParseException, type DurationValue, NANOS } from './duration.ts'
+import { DateTimeParseException } from './duration.ts'
 import { fractionText } from './instant.ts'
+import { movingMembers, NANOS, orderMembers } from './nanos.ts'
 import { UTC, type ZoneValue } from './zones.ts'
 
 const LocalTimeClass = declareClass('java.time.LocalTime', { interfaces: [ComparableInterface] })
@@ -70,9 +71,6 @@ function now(zone: ZoneValue): LocalTimeValue {
   return new LocalTimeValue(BigInt(millis + zone.offsetAt(millis) * 1_000) * 1_000_000n)
 }
 
-const plus = (nanos: bigint) => (self: LocalTimeValue, amount: bigint) =>
-  new LocalTimeValue(self.nanos + amount * nanos)
-
 extend(LocalTimeClass, {
   'static MIDNIGHT: LocalTime': timeOf(0, 0),
   'static NOON: LocalTime': timeOf(12, 0),
@@ -87,18 +85,12 @@ extend(LocalTimeClass, {
   'getSecond(): int': secondOf,
   'getNano(): int': nanoOf,
   'toSecondOfDay(): int': ({ second }: LocalTimeValue) => second,
-  'plusHours(long hours): LocalTime': plus(3_600n * NANOS),
-  'plusMinutes(long minutes): LocalTime': plus(60n * NANOS),
-  'plusSeconds(long seconds): LocalTime': plus(NANOS),
-  'minusHours(long hours): LocalTime': plus(-3_600n * NANOS),
-  'minusMinutes(long minutes): LocalTime': plus(-60n * NANOS),
-  'minusSeconds(long seconds): LocalTime': plus(-NANOS),
-  'plus(Duration duration): LocalTime': (self: LocalTimeValue, { nanos }: DurationValue) =>
-    new LocalTimeValue(self.nanos + nanos),
-  'isBefore(LocalTime other): boolean': (self: LocalTimeValue, other: LocalTimeValue) => self.nanos < other.nanos,
-  'isAfter(LocalTime other): boolean': (self: LocalTimeValue, other: LocalTimeValue) => self.nanos > other.nanos,
-  'compareTo(LocalTime other): int': (self: LocalTimeValue, { nanos }: LocalTimeValue) =>
-    self.nanos < nanos ? -1 : self.nanos > nanos ? 1 : 0,
+  ...movingMembers(
+    'LocalTime',
+    ['Hours', 'Minutes', 'Seconds', 'Nanos'],
+    (_: LocalTimeValue, nanos) => new LocalTimeValue(nanos),
+  ),
+  ...orderMembers('LocalTime', 'LocalTime'),
   'format(String pattern): String': (self: LocalTimeValue, pattern: string) =>
     formatPattern(parsePattern(pattern), fieldsAt(self.second * 1_000, nanoOf(self), 0, '')),
   'toString(): String': text,
