@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { effectiveUri, type Uri } from '#http'
 import type { ListenerContext } from './listener-context.ts'
 import { isKnownMethod } from './method.ts'
@@ -7,8 +6,16 @@ import { type Refusal, UNKNOWN_METHOD } from './refusal.ts'
 import { type RequestHead, readHead } from './request-head.ts'
 import type { ListenerSettings } from './settings.ts'
 
-/** The value of Expect (RFC 9110 section 10.1.1). */
-export type Expectation = 'continue' | 'nothing' | 'unknown'
+/** The parts of a request head in HTTP/1.1, as parsed. */
+export interface ParsedHead {
+  readonly method: string
+  readonly target: string
+  /** Such as `1.1`. */
+  readonly version: string
+  readonly fields: readonly string[]
+}
+
+const EXPECTS_CONTINUE = /^[ \t]*100-continue[ \t]*(?:,[ \t]*100-continue[ \t]*)*$/i
 
 /** A validated, unambiguous request. */
 export interface AdmittedRequest {
@@ -20,18 +27,20 @@ export interface AdmittedRequest {
 
 /** Validates a request head: framing, method, target, size. */
 export function admit(
-  message: Pick<IncomingMessage, 'method' | 'url' | 'httpVersion' | 'rawHeaders'>,
-  expect: Expectation,
+  { method, target, version, fields: list }: ParsedHead,
   peer: Peer,
   { settings, fields }: Pick<ListenerContext, 'settings' | 'fields'>,
 ): AdmittedRequest | Refusal {
-  const { method = '', url = '', httpVersion: version, rawHeaders } = message
   if (version !== '1.1' && version !== '1.0') return { status: 505, problem: 'an HTTP version other than 1.x' }
   if (!isKnownMethod(method)) return { status: 501, problem: UNKNOWN_METHOD }
-  const head = readHead(rawHeaders, fields, peer.trust, version)
+  const head = readHead(list, fields, peer.trust, version)
   if ('problem' in head) return head
-  if (expect === 'unknown') return { status: 417, problem: 'an expectation other than 100-continue' }
-  return admitHead(method, version, url, head, peer, settings)
+  const { expect } = head
+  // RFC 9110 section 10.1.1: ignored in HTTP/1.0.
+  if (expect !== null && version === '1.1' && !EXPECTS_CONTINUE.test(expect)) {
+    return { status: 417, problem: 'an expectation other than 100-continue' }
+  }
+  return admitHead(method, version, target, head, peer, settings)
 }
 
 /** The checks that all versions of HTTP share. */

@@ -47,8 +47,8 @@ export class DelayedEnd implements ResponseTarget {
     return true
   }
 
-  end(content: string | Uint8Array | undefined = this.#last, encoding?: BufferEncoding): void {
-    this.#record.before(() => this.#target.end(content, encoding))
+  end(content: string | Uint8Array | undefined = this.#last): void {
+    this.#record.before(() => this.#target.end(content))
   }
 
   once(event: 'drain', listener: () => void): void {

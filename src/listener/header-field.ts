@@ -21,6 +21,8 @@ export const trafficCookie = 15
 /** Where the gateway traces: replaced by those of its own spans. */
 export const traceParent = 16
 export const traceState = 17
+export const expect = 18
+export const upgrade = 19
 
 const special: Readonly<Record<string, number>> = {
   Host: host,
@@ -29,8 +31,9 @@ const special: Readonly<Record<string, number>> = {
   Connection: connection,
   TE: te,
   Cookie: cookie,
-  // Handled by the listener itself (RFC 9110 section 10.1.1).
-  Expect: drop,
+  // Handled by the listener itself (RFC 9110 sections 7.8 and 10.1.1).
+  Expect: expect,
+  Upgrade: upgrade,
   // CGI servers use it as their outbound proxy ("httpoxy").
   Proxy: drop,
   'User-Agent': userAgent,

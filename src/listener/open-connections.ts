@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { MAX_TIMER_DELAY } from '#schema'
-import { Http1Connection } from './http1/connection.ts'
+import { type ConnectionOwner, Http1Connection } from './http1/connection.ts'
+import { type Http1Context, http1Context } from './http1/connection-context.ts'
 import { Http2Connections } from './http2/connections.ts'
 import type { ListenerContext } from './listener-context.ts'
 import { peerOf } from './peer.ts'
@@ -16,10 +16,11 @@ const HANDOVER_IDLE_TIME = 500
 const UPGRADED_CLOSE_TIME = 1000
 
 /** The client connections of a listener in both versions of HTTP, from their acceptance to the end of a drain. */
-export class OpenConnections {
+export class OpenConnections implements ConnectionOwner {
   readonly http2: Http2Connections
   readonly #context: ListenerContext
-  readonly #http1 = new Map<Duplex, Http1Connection>()
+  readonly #http1Context: Http1Context
+  readonly #http1 = new Set<Http1Connection>()
   /** Closes connections whose TLS handshake is not complete. */
   readonly #destroyHandshakes: () => void
   /** Drains that wait for the last connection to close. */
@@ -27,6 +28,7 @@ export class OpenConnections {
 
   constructor(context: ListenerContext, destroyHandshakes: () => void) {
     this.#context = context
+    this.#http1Context = http1Context(context)
     this.#destroyHandshakes = destroyHandshakes
     this.http2 = new Http2Connections(context, () => this.#onClosed())
   }
@@ -39,32 +41,28 @@ export class OpenConnections {
     return this.#http1.size === 0 && this.http2.size === 0
   }
 
-  /** The connection of HTTP/1.1 over a socket. */
-  get(socket: Duplex): Http1Connection | undefined {
-    return this.#http1.get(socket)
-  }
-
   /** A connection of HTTP/1.1. */
-  add(socket: Socket): Http1Connection {
-    const connection = new Http1Connection(socket, peerOf(socket, this.#context.trusted), this.#context)
-    this.#http1.set(socket, connection)
-    socket.once('close', () => {
-      this.#http1.delete(socket)
-      connection.onClose()
-      this.#onClosed()
-    })
-    return connection
+  add(socket: Socket): void {
+    this.#http1.add(new Http1Connection(socket, peerOf(socket, this.#context.trusted), this.#http1Context, this))
   }
 
-  /** A connection of HTTP/1.1 that began with the preface of HTTP/2. */
-  switchToHttp2(socket: Socket): void {
-    this.#http1.delete(socket)
+  onHttp1Closed(connection: Http1Connection): void {
+    if (this.#http1.delete(connection)) this.#onClosed()
+  }
+
+  onPreface(connection: Http1Connection, bytes: Buffer): void {
+    const { socket } = connection
+    this.#http1.delete(connection)
+    // A client of HTTP/2 that ends its side has disconnected, as over TLS.
+    socket.once('end', () => socket.destroy())
+    socket.pause()
+    socket.unshift(bytes)
     this.http2.add(socket)
   }
 
   /** Closes idle connections; those in use may end their requests. */
   retire(): void {
-    for (const connection of this.#http1.values()) connection.retire()
+    for (const connection of this.#http1) connection.retire()
     this.http2.retire()
   }
 
@@ -73,7 +71,7 @@ export class OpenConnections {
     const idleTime = Math.min(HANDOVER_IDLE_TIME, gracePeriodMs)
     this.http2.retireAfter(idleTime)
     const idle = setTimeout(() => {
-      for (const connection of this.#http1.values()) if (connection.isIdleKeepAlive) connection.retire()
+      for (const connection of this.#http1) if (connection.isIdleKeepAlive) connection.retire()
     }, idleTime)
     await this.whenEmpty(gracePeriodMs)
     clearTimeout(idle)
@@ -96,17 +94,17 @@ export class OpenConnections {
   }
 
   destroy(): void {
-    for (const { socket } of this.#http1.values()) socket.destroy()
+    for (const { socket } of this.#http1) socket.destroy()
     this.http2.destroy()
     this.#destroyHandshakes()
   }
 
   get #hasUpgraded(): boolean {
-    return [...this.#http1.values()].some(({ isUpgraded }) => isUpgraded)
+    return [...this.#http1].some(({ isUpgraded }) => isUpgraded)
   }
 
   #closeUnused(): void {
-    for (const { socket, isIdle } of this.#http1.values()) if (isIdle && socket.bytesRead === 0) socket.destroy()
+    for (const { socket, isIdle } of this.#http1) if (isIdle && socket.bytesRead === 0) socket.destroy()
     this.#destroyHandshakes()
   }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { Socket } from 'node:net'
 import { test } from 'node:test'
 import { type RefusedRequest, respond } from '#http'
 import { converse, listening, RawClient } from '#test/listening'
@@ -48,44 +48,105 @@ test('a connection with an active request and many pipelined ones is paused', { 
   )
 })
 
-/** Number of request objects that node:http creates during `run`. */
-async function taken(run: () => Promise<void>): Promise<number> {
-  let count = 0
-  const add = () => count++
-  subscribe('http.server.request.start', add)
-  try {
-    await run()
-  } finally {
-    unsubscribe('http.server.request.start', add)
-  }
-  return count
-}
-
 const MANY = 'GET /next HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1_900)
 
-test('requests beyond 100 in one read are dropped; the active request gets its response', async () => {
+test('any number of requests behind a slow one are served, in order', async () => {
   const { server, served, release } = await holding()
   await using _ = server
   await using client = new RawClient(server.port)
-  const count = await taken(async () => {
-    client.send(`GET /held HTTP/1.1\r\nHost: a\r\n\r\n${MANY}`)
-    await waitUntil('a request was active', () => server.listener.stats.active > 0)
-    release()
-    await client.closed
-  })
-  assert.match(client.text, /^HTTP\/1\.1 200 [\s\S]*\r\n\r\n\/held/)
-  assert.ok(count <= 101, `${count} requests were taken`)
+  client.send(`GET /held HTTP/1.1\r\nHost: a\r\n\r\n${MANY}${MANY}GET /last HTTP/1.1\r\nHost: a\r\n\r\n`)
+  await waitUntil('a request was active', () => server.listener.stats.active > 0)
   assert.deepEqual(served, ['/held'])
+  release()
+  await client.receives(/\/last$/)
+  assert.deepEqual(served, ['/held', ...Array(3_800).fill('/next'), '/last'])
+  assert.equal(server.listener.counts.abusive, 0)
 })
 
-test('more than 100 pipelined requests after a slow one close the connection', async () => {
-  const { server } = await holding()
-  await using _ = server
+for (const [count, size] of [
+  [20, 10_000],
+  [6, 50_000],
+  [3, 300_000],
+] as const) {
+  for (const framing of ['Content-Length', 'chunks'] as const) {
+    test(`${count} pipelined requests with bodies of ${size} bytes in ${framing} are all served`, async () => {
+      const bodies: string[] = []
+      await using server = await listening(async ({ request }) => {
+        bodies.push(Buffer.from(await request.body.read(1_000_000)).toString('latin1'))
+        return respond(200, {}, `answer ${bodies.length};`)
+      })
+      await using client = new RawClient(server.port)
+      const bodyOf = (at: number) => String.fromCharCode(97 + at).repeat(size)
+      for (let at = 0; at < count; at++) {
+        const body = bodyOf(at)
+        client.send(
+          framing === 'chunks'
+            ? `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${size.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+            : `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${size}\r\n\r\n${body}`,
+        )
+      }
+      await client.receives(new RegExp(`answer ${count};$`))
+      assert.equal(client.text.match(/answer/g)?.length, count)
+      assert.deepEqual(
+        bodies,
+        Array.from({ length: count }, (_, at) => bodyOf(at)),
+      )
+    })
+  }
+}
+
+test('bodies that no handler reads do not hold up the requests behind them', async () => {
+  await using server = await listening(async () => respond(200, {}, 'unread;'))
   await using client = new RawClient(server.port)
-  client.send(`GET /held HTTP/1.1\r\nHost: a\r\n\r\n${MANY}`)
+  const post = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 50000\r\n\r\n${'x'.repeat(50_000)}`
+  client.send(`${post.repeat(20)}GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
   await client.closed
-  await waitUntil('no request was active', () => server.listener.stats.active === 0)
-  assert.equal(server.log.entries.filter(({ reason }) => reason === 'too many pipelined requests').length, 1)
+  assert.equal(client.text.match(/unread;/g)?.length, 21)
+})
+
+test('responses that are made at once take no stack, however many are pipelined', async () => {
+  await using server = await listening(async () => respond(200, {}, 'end'), { reservedPrefix: 'gateway' })
+  await using client = new RawClient(server.port)
+  const count = 5_000
+  client.send('GET /gateway HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count))
+  client.send('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  await client.closed
+  assert.equal(client.text.match(/HTTP\/1\.1 404 /g)?.length, count)
+  assert.match(client.text, /end$/)
+})
+
+test('a client that reads no responses is not served further requests', async () => {
+  let served = 0
+  await using server = await listening(async ({ request }) => {
+    if (request.uri.path === '/large') served++
+    return respond(200, {}, 'x'.repeat(10_000))
+  })
+  await using client = new RawClient(server.port)
+  client.socket.pause()
+  client.send('GET /large HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(20_000))
+  let last = -1
+  while (served !== last) {
+    last = served
+    for (let round = 0; round < 20; round++) await converse(server.port, OTHER)
+  }
+  assert.ok(served < 10_000, `${served} were served`)
+  client.socket.resetAndDestroy()
+  await waitUntil('the connection is closed', () => server.listener.stats.connections === 0)
+  assert.equal(server.listener.stats.active, 0)
+})
+
+test('responses to pipelined requests leave in few writes', async (t) => {
+  await using server = await listening(async () => respond(200, {}, 'x'))
+  const single = t.mock.method(Socket.prototype, '_write')
+  const many = t.mock.method(Socket.prototype, '_writev' as never) as typeof single
+  await using client = new RawClient(server.port)
+  const count = 400
+  client.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count - 1))
+  client.send('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  await client.closed
+  const writes = single.mock.callCount() + many.mock.callCount()
+  assert.equal(client.text.match(/HTTP\/1\.1 200 /g)?.length, count)
+  assert.ok(writes < count / 4, `${writes} writes`)
 })
 
 test('50 small requests in one read are all served', async () => {
@@ -130,32 +191,34 @@ test('requests pipelined after an upload wait', async () => {
 })
 
 test('requests pipelined after a refused one are dropped', async () => {
-  await using server = await listening(async () => respond(200))
+  const { server, served } = await holding()
+  await using _ = server
   await using client = new RawClient(server.port)
-  const count = await taken(async () => {
-    client.send(`TRACE / HTTP/1.1\r\nHost: a\r\n\r\n${MANY.repeat(10)}`)
-    await client.closed
-  })
-  assert.ok(count <= 101, `${count} requests were taken`)
+  client.send(`TRACE / HTTP/1.1\r\nHost: a\r\n\r\n${MANY.repeat(10)}`)
+  await client.closed
+  assert.match(client.text, /^HTTP\/1\.1 405 /)
+  assert.deepEqual(served, [])
 })
 
-test('a malformed request behind one in flight is recorded once, and the connection closes after the response', async () => {
+test('a malformed request behind others is refused in its turn, once, and the connection closes', async () => {
   const refused: RefusedRequest[] = []
   const audit = { begin: () => {}, refused: (request: RefusedRequest) => void refused.push(request) }
   const { server, served, release } = await holding({ audit })
   await using _ = server
-  for (const [at, waiting] of ['', 'GET /waits HTTP/1.1\r\nHost: a\r\n\r\n'].entries()) {
-    await using client = new RawClient(server.port)
-    client.send(`GET /held HTTP/1.1\r\nHost: a\r\n\r\n${waiting}GET /\x01 HTTP/1.1\r\nHost: a\r\n\r\nmore`)
-    await waitUntil('the refusal is recorded', () => refused.length === at + 1)
-    release()
-    await client.closed
-    assert.match(client.text, /^HTTP\/1\.1 200 OK\r\n[\s\S]*\/held$/)
-  }
-  assert.deepEqual(served, ['/held', '/held'])
+  await using client = new RawClient(server.port)
+  const next = 'GET /next HTTP/1.1\r\nHost: a\r\n\r\n'
+  client.send(`GET /held HTTP/1.1\r\nHost: a\r\n\r\n${next}GET /\x01 HTTP/1.1\r\nHost: a\r\n\r\n${next}`)
+  await waitUntil('a request was active', () => server.listener.stats.active > 0)
+  release()
+  await client.closed
+  assert.match(
+    client.text,
+    /^HTTP\/1\.1 200 OK\r\n[\s\S]*\/heldHTTP\/1\.1 200 OK\r\n[\s\S]*\/nextHTTP\/1\.1 400 [\s\S]*Bad Request$/,
+  )
+  assert.deepEqual(served, ['/held', '/next'])
   assert.deepEqual(
     refused.map(({ status, reason, isSent }) => ({ status, reason, isSent })),
-    Array(2).fill({ status: 400, reason: 'what was sent is no HTTP request', isSent: false }),
+    [{ status: 400, reason: 'what was sent is no HTTP request', isSent: true }],
   )
 })
 

@@ -1,5 +1,6 @@
 import { presentError, type Response, reasonPhrase, respond } from '#http'
-import { type ParserError, stoppedAtUnknownMethod } from './method.ts'
+import type { Http1SyntaxError } from '#http1'
+import { UnknownMethodError } from './http1/request-line.ts'
 import type { ListenerSettings } from './settings.ts'
 
 /** A request that is answered without a handler, and the status it gets. */
@@ -18,25 +19,19 @@ export const REQUEST_TIMEOUT: Refusal = { status: 408, problem: 'a request that 
 
 export const RESERVED: Refusal = { status: 404, problem: 'a reserved path' }
 
-const UNFINISHED: Refusal = { status: 400, problem: 'a request that ended before it was complete', isUnfinished: true }
+/** The client has ended the connection. */
+export const UNFINISHED: Refusal = {
+  status: 400,
+  problem: 'a request that ended before it was complete',
+  isUnfinished: true,
+}
 
-export const CHUNK_EXTENSIONS_OVERFLOW: Refusal = { status: 413, problem: 'chunk extensions over the limit' }
-
-/** The refusal for a parser error; `isStart` where the packet is the first of a request. */
-export function parserRefusal(error: ParserError, isStart: boolean): Refusal {
-  switch (error.code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return { status: 431, problem: 'a request line and headers over the limit' }
-    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return CHUNK_EXTENSIONS_OVERFLOW
-    case 'HPE_INVALID_EOF_STATE':
-      return UNFINISHED
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return REQUEST_TIMEOUT
-    default:
-      if (isStart && stoppedAtUnknownMethod(error)) return { status: 501, problem: UNKNOWN_METHOD }
-      return { status: 400, problem: 'what was sent is no HTTP request' }
-  }
+/** The refusal for bytes that the parser of HTTP/1.1 rejects. */
+export function syntaxRefusal(error: Http1SyntaxError | UnknownMethodError): Refusal {
+  if (error instanceof UnknownMethodError) return { status: 501, problem: UNKNOWN_METHOD }
+  if (!error.isOverLimit) return { status: 400, problem: 'what was sent is no HTTP request' }
+  if (error.part === 'chunk size') return { status: 413, problem: 'chunk extensions over the limit' }
+  return { status: 431, problem: 'a request line and headers over the limit' }
 }
 
 /** For 405 (RFC 9110 section 15.5.6). */

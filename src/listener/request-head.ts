@@ -1,4 +1,5 @@
 import { Headers, namesFields, type ReceivedTraceContext, removeHopByHop, withoutManagementCookies } from '#http'
+import { connectionOptions } from './connection-options.ts'
 import type { FieldKinds } from './header-field.ts'
 import * as field from './header-field.ts'
 import type { Refusal } from './refusal.ts'
@@ -29,6 +30,10 @@ export interface RequestHead {
   readonly hostAt: number
   /** Whether the client can read trailers (RFC 9110 section 10.1.4). */
   readonly wantsTrailers: boolean
+  /** Options of Connection, as bits of `connection-options.ts`. */
+  readonly connection: number
+  readonly expect: string | null
+  readonly upgrade: string | null
 }
 
 // The parser limits only their bytes (threats B89).
@@ -57,6 +62,9 @@ export function readHead(
   let trace: ReceivedTraceContext | null = null
   let connectionLists = false
   let wantsTrailers = false
+  let connection = 0
+  let expect: string | null = null
+  let upgrade: string | null = null
 
   for (let i = 0; i < list.length; i += 2) {
     const name = list[i]!
@@ -84,10 +92,17 @@ export function readHead(
         encoding = value
         break
       case field.connection:
+        connection |= connectionOptions(value)
         if (namesFields(value)) {
           connectionLists = true
           raw.push(name, value)
         }
+        break
+      case field.expect:
+        expect = expect === null ? value : `${expect}, ${value}`
+        break
+      case field.upgrade:
+        upgrade = upgrade === null ? value : `${upgrade}, ${value}`
         break
       case field.te:
         wantsTrailers ||= LISTS_TRAILERS.test(value)
@@ -121,7 +136,20 @@ export function readHead(
 
   const bodyLength = framing(length, encoding, version)
   if (typeof bodyLength !== 'number') return bodyLength
-  return { raw, hosts, userAgent, bodyLength, forwarded, trace, connectionLists, hostAt, wantsTrailers }
+  return {
+    raw,
+    hosts,
+    userAgent,
+    bodyLength,
+    forwarded,
+    trace,
+    connectionLists,
+    hostAt,
+    wantsTrailers,
+    connection,
+    expect,
+    upgrade,
+  }
 }
 
 /** The headers for filters, without hop-by-hop fields (threats B16). */

@@ -240,12 +240,15 @@ test('an unknown method gets 501 on a connection that has served requests, and c
   assert.equal(seen.length, 1)
 })
 
+test('an unknown method gets 501 behind a body too', async () => {
+  const { handler } = recorder()
+  await using server = await listening(handler)
+  const first = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc'
+  const text = await converse(server.port, `${first}FOO /x HTTP/1.1\r\nHost: a\r\n\r\n`)
+  assert.match(text, /okHTTP\/1\.1 501 Not Implemented\r\n[\s\S]*\r\nConnection: close\r\n/)
+})
+
 for (const [what, first, second] of [
-  [
-    'in the packet of another request',
-    '',
-    'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabcFOO /x HTTP/1.1\r\n',
-  ],
   [
     'in the rest of a body that bad bytes follow',
     'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 17\r\n\r\n',
@@ -257,7 +260,8 @@ for (const [what, first, second] of [
     const { seen, handler } = recorder()
     await using server = await listening(handler)
     await using client = new RawClient(server.port)
-    if (first !== '') await client.send(first).receives(/ok$/)
+    client.send(first)
+    if (first.startsWith('GET')) await client.receives(/ok$/)
     client.send(second)
     await client.closed
     assert.match(client.text, /HTTP\/1\.1 400 Bad Request\r\n[\s\S]*\r\nConnection: close\r\n/)
@@ -266,7 +270,7 @@ for (const [what, first, second] of [
   })
 }
 
-test('a request before a malformed one is answered, then the connection closes', async () => {
+test('a request before a malformed one is answered, then that one is refused and the connection closes', async () => {
   const gate = Promise.withResolvers<void>()
   const seen: string[] = []
   await using server = await listening(async ({ request }) => {
@@ -280,7 +284,7 @@ test('a request before a malformed one is answered, then the connection closes',
   gate.resolve()
   await client.closed
 
-  assert.match(client.text, /^HTTP\/1\.1 200 [\s\S]*first$/)
+  assert.match(client.text, /^HTTP\/1\.1 200 [\s\S]*firstHTTP\/1\.1 400 [\s\S]*Connection: close\r\n/)
   assert.deepEqual(seen, ['/1'])
 })
 

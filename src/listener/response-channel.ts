@@ -44,8 +44,6 @@ export interface ResponseChannel extends ResponseTarget, InformationalSender {
   /** Set for a request to upgrade. */
   readonly upgradable: Upgradable | null
   observe(observer: ChannelObserver): void
-  /** Called once, when all responses before this one are sent. */
-  open(): void
   /** Validates the request head. */
   admit(context: ListenerContext): AdmittedRequest | Refusal
   /** For a request that was not admitted: its request line, not validated. */

@@ -17,7 +17,7 @@ export function assertFinalStatus(status: number): void {
 }
 
 /** End-to-end fields in their order and case, with the framing of the gateway. */
-export function headOf(response: Response, method: string, connection: 'keep' | 'close'): ResponseHead {
+export function headOf(response: Response, method: string): ResponseHead {
   const { status, body } = response
   const hasBody = method !== 'HEAD' && status !== 204 && status !== 205 && status !== 304
   const hasTrailers = response.trailers !== null || (body.trailers !== null && allowedTrailers(body.trailers) !== null)
@@ -43,6 +43,5 @@ export function headOf(response: Response, method: string, connection: 'keep' | 
     // RFC 9110 section 8.6: HEAD and 304 declare the length of content that is not sent.
     raw.push('Content-Length', declared)
   }
-  if (connection === 'close') raw.push('Connection', 'close')
   return { raw, length, hasBody }
 }

@@ -12,7 +12,8 @@ export interface ResponseTarget {
   /** Whether trailers can follow the body. */
   readonly chunkedEncoding: boolean
   write(chunk: Uint8Array): boolean
-  end(content?: string | Uint8Array, encoding?: BufferEncoding): void
+  /** Text is in Latin-1. */
+  end(content?: string | Uint8Array): void
   once(event: 'drain', listener: () => void): void
   addTrailers(pairs: readonly [string, string][]): void
 }
@@ -94,7 +95,7 @@ export class ResponseWriter implements BodySink {
     this.#addTrailers(this.#response.trailers?.raw() ?? trailers)
     if (this.#complete === null) this.#target.end()
     // As text, head and body are one write to the socket.
-    else this.#target.end(latin1(this.#complete), 'latin1')
+    else this.#target.end(latin1(this.#complete))
     // Frees the temporary file of a body that was buffered.
     this.#response.body.cancel()
   }

@@ -34,9 +34,8 @@ export function simulateRequest(
     trust: trusted.has(clientAddress) ? ('trusted' as const) : ('untrusted' as const),
     certificates: [],
   }
-  const message = { method, url: target, httpVersion: '1.1', rawHeaders: [...rawHeaders] }
   const fields = fieldKinds(settings)
-  const admitted = admit(message, 'nothing', peer, { settings, fields })
+  const admitted = admit({ method, target, version: '1.1', fields: rawHeaders }, peer, { settings, fields })
   if ('problem' in admitted) return admitted
   const isReserved = reservedPaths(settings.reservedPrefix)
   if (isReserved(admitted.uri.path)) return { status: 404, problem: `a path under /${settings.reservedPrefix}` }

@@ -74,7 +74,6 @@ export class Transaction implements ChannelObserver, BodyOwner {
   start(): void {
     this.context.active++
     try {
-      this.#channel.open()
       this.#begin()
     } catch (error) {
       // An exception in an event of the server would end the process.

@@ -77,7 +77,7 @@ test('the exchange lasts as long as the upgraded connection', async () => {
 test('B66: any other response is plain HTTP, without a tunnel', async () => {
   await using server = await listening(async () => respond(403, {}, 'no'))
   const answer = await converse(server.port, `${ASKING}\r\nGET /next HTTP/1.1\r\nHost: a\r\n\r\n`)
-  assert.match(answer, /^HTTP\/1\.1 403 Forbidden\r\n[\s\S]*Connection: close\r\n[\s\S]*\r\n\r\nno$/)
+  assert.match(answer, /^HTTP\/1\.1 403 Forbidden\r\n[\s\S]*Connection: close\r\n[\s\S]*\r\nno$/)
   assert.equal(server.listener.stats.active, 0)
 })
 

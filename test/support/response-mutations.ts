@@ -27,7 +27,7 @@ export const RESPONSE_SAMPLES: readonly Buffer[] = [
 ]
 
 /** Text that changes the framing or the lines of a message. */
-const FRAGMENTS: readonly Buffer[] = [
+export const FRAGMENTS: readonly Buffer[] = [
   ...[
     '\r',
     '\n',
@@ -162,35 +162,44 @@ export function randomFrom(seed: number, number: number): Random {
 
 const oneOf = <T>(list: readonly T[], random: Random): T => list[random(list.length)]!
 
-/** A random sample with one to three changes; mostly one, since most changes make a response invalid. */
-export function mutatedResponse(random: Random): Buffer {
-  let bytes = Buffer.from(oneOf(RESPONSE_SAMPLES, random))
+/** A random sample with one to three changes; mostly one, since most changes make a message invalid. */
+export function mutatedMessage(random: Random, samples: readonly Buffer[], fragments = FRAGMENTS): Buffer {
+  let bytes = Buffer.from(oneOf(samples, random))
   const changes = Math.max(1, random(6) - 2)
-  for (let change = 0; change < changes; change++) bytes = changed(bytes, random)
+  for (let change = 0; change < changes; change++) bytes = changed(bytes, random, samples, fragments)
   return bytes
 }
 
-function changed(bytes: Buffer<ArrayBuffer>, random: Random): Buffer<ArrayBuffer> {
+export function mutatedResponse(random: Random): Buffer {
+  return mutatedMessage(random, RESPONSE_SAMPLES)
+}
+
+function changed(
+  bytes: Buffer<ArrayBuffer>,
+  random: Random,
+  samples: readonly Buffer[],
+  fragments: readonly Buffer[],
+): Buffer<ArrayBuffer> {
   const at = random(bytes.length + 1)
   const [before, after] = [bytes.subarray(0, at), bytes.subarray(at)]
   switch (random(8)) {
     case 0:
-      return Buffer.concat([before, oneOf(FRAGMENTS, random), after])
+      return Buffer.concat([before, oneOf(fragments, random), after])
     case 1:
-      return Buffer.concat([before, oneOf(FRAGMENTS, random), after.subarray(random(8))])
+      return Buffer.concat([before, oneOf(fragments, random), after.subarray(random(8))])
     case 2:
       return Buffer.concat([before, after.subarray(1 + random(4))])
     case 3:
       return Buffer.concat([before, Buffer.of(random(256)), after.subarray(1)])
     case 4:
       // A piece of another sample.
-      return Buffer.concat([before, pieceOf(oneOf(RESPONSE_SAMPLES, random), random), after])
+      return Buffer.concat([before, pieceOf(oneOf(samples, random), random), after])
     case 5:
       return Buffer.concat([before, pieceOf(bytes, random), after])
     case 6:
-      return random(4) === 0 ? Buffer.from(before) : fieldInserted(bytes, random)
+      return random(4) === 0 ? Buffer.from(before) : fieldInserted(bytes, random, fragments)
     default:
-      return fieldInserted(bytes, random)
+      return fieldInserted(bytes, random, fragments)
   }
 }
 
@@ -200,12 +209,12 @@ function pieceOf(bytes: Buffer, random: Random): Buffer {
 }
 
 /** Inserts a field at the start of a line, or a fragment. */
-function fieldInserted(bytes: Buffer, random: Random): Buffer<ArrayBuffer> {
+function fieldInserted(bytes: Buffer, random: Random, fragments: readonly Buffer[]): Buffer<ArrayBuffer> {
   let at = 0
   for (let skipped = random(6); skipped >= 0; skipped--) {
     const next = bytes.indexOf('\r\n', at)
     if (next < 0) break
     at = next + 2
   }
-  return Buffer.concat([bytes.subarray(0, at), oneOf(random(3) === 0 ? FRAGMENTS : FIELDS, random), bytes.subarray(at)])
+  return Buffer.concat([bytes.subarray(0, at), oneOf(random(3) === 0 ? fragments : FIELDS, random), bytes.subarray(at)])
 }

@@ -1,6 +1,6 @@
 import { equalsIgnoreCase } from '#http'
+import { Http1SyntaxError } from '#http1'
 import { CHUNKED, type ResponseHead, UNTIL_CLOSE } from './response-head.ts'
-import { ResponseSyntaxError } from './response-syntax-error.ts'
 
 const CLOSE = 'close'
 const KEEP_ALIVE = 'keep-alive'
@@ -74,6 +74,6 @@ function lengthOf(value: string): number {
   return value === '' ? -1 : length
 }
 
-function rejected(expected: string, actual: string, offset: number): ResponseSyntaxError {
-  return new ResponseSyntaxError('response head', expected, actual, offset)
+function rejected(expected: string, actual: string, offset: number): Http1SyntaxError {
+  return new Http1SyntaxError('response head', expected, actual, offset)
 }

@@ -74,6 +74,6 @@ test('mutated responses are those of node:http and undici, but for documented di
 
 test('every difference to other clients has a row with its reason in docs/http1-differences.md', () => {
   const page = readFileSync(new URL('../../../docs/http1-differences.md', import.meta.url), 'utf8')
-  const rows = Array.from(page.matchAll(/^\| `([\w.-]+)` \|/gm), (match) => match[1])
+  const rows = Array.from(page.matchAll(/^\| `(?!request-)([\w.-]+)` \|/gm), (match) => match[1])
   assert.deepEqual(rows.toSorted(), RESPONSE_DIFFERENCES.map(({ id }) => id).toSorted())
 })

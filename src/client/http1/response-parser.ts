@@ -1,9 +1,7 @@
-import { ChunkLine } from './chunk-line.ts'
-import { FieldSection } from './field-section.ts'
+import { ChunkLine, CR, FieldSection, Http1SyntaxError, LF, MAX_EXTENSION_BYTES, unexpectedByte } from '#http1'
 import { settleFraming } from './framing.ts'
-import { CR, LF } from './octets.ts'
 import { CHUNKED, type ResponseHead, UNTIL_CLOSE } from './response-head.ts'
-import { ResponseSyntaxError, ResponseTruncatedError, unexpectedByte } from './response-syntax-error.ts'
+import { ResponseSyntaxError, ResponseTruncatedError } from './response-syntax-error.ts'
 import { StatusLine } from './status-line.ts'
 
 export type { ResponseHead } from './response-head.ts'
@@ -103,7 +101,7 @@ export class ResponseParser {
       return this.#parse(chunk)
     } catch (error) {
       this.#state = STOPPED
-      throw error
+      throw error instanceof Http1SyntaxError ? new ResponseSyntaxError(error) : error
     }
   }
 
@@ -169,7 +167,7 @@ export class ResponseParser {
         case CHUNK_LF:
           if (chunk[at] !== LF) throw unexpectedByte('chunk', 'CR LF after its data', chunk[at]!, base + at)
           at++
-          this.#chunkLine.begin()
+          this.#chunkLine.begin(MAX_EXTENSION_BYTES)
           this.#state = CHUNK_LINE
           break
         case TRAILERS:
@@ -209,14 +207,14 @@ export class ResponseParser {
     const isUpgrade = status === 101 || (this.#isConnect && status >= 200 && status < 300)
     if (status < 200 && status !== 101) {
       if (++this.#interims > MAX_INTERIM_RESPONSES)
-        throw new ResponseSyntaxError('response', `at most ${MAX_INTERIM_RESPONSES} informational ones`, 'more', offset)
+        throw new Http1SyntaxError('response', `at most ${MAX_INTERIM_RESPONSES} informational ones`, 'more', offset)
       this.#line.begin()
       this.#state = STATUS_LINE
       this.#events.onInterim(status, reason, fields)
       return false
     }
     if (status === 101 && !this.#allowsUpgrade)
-      throw new ResponseSyntaxError('response', 'a status that the request allows', '101', offset)
+      throw new Http1SyntaxError('response', 'a status that the request allows', '101', offset)
     const head = { status, reason, fields, minor, keepAlive: false, keepAliveHint: -1, length: 0, upgrade: isUpgrade }
     if (isUpgrade) {
       this.#state = IDLE
@@ -226,7 +224,7 @@ export class ResponseParser {
     settleFraming(head, this.#isHead || status === 204 || status === 304, offset)
     this.#left = Math.max(0, head.length)
     this.#state = bodyState(head.length)
-    if (head.length === CHUNKED) this.#chunkLine.begin()
+    if (head.length === CHUNKED) this.#chunkLine.begin(MAX_EXTENSION_BYTES)
     this.#events.onHead(head)
     return this.#isAtEnd()
   }

@@ -1,15 +1,14 @@
-/**
- * Received bytes that are not an HTTP/1.1 response. The message quotes at most one byte, as a number, so that it can be
- * logged; it is the `cause` of an UpstreamError of the same code.
- */
+import type { Http1SyntaxError } from '#http1'
+
+/** Received bytes that are not an HTTP/1.1 response; the `cause` of an UpstreamError of the same code. */
 export class ResponseSyntaxError extends Error {
   override readonly name = 'ResponseSyntaxError'
   readonly code = 'GW_UPSTREAM_PROTOCOL'
   /** Position of the offending byte, counted from the first byte of the response, informational responses included. */
   readonly offset: number
 
-  constructor(part: string, expected: string, actual: string, offset: number) {
-    super(`${part}: expected ${expected}, got ${actual} at byte ${offset}`)
+  constructor({ message, offset }: Http1SyntaxError) {
+    super(message)
     this.offset = offset
   }
 }
@@ -25,8 +24,4 @@ export class ResponseTruncatedError extends Error {
     super(`response: expected ${expected}, got the end of the connection after ${offset} bytes`)
     this.offset = offset
   }
-}
-
-export function unexpectedByte(part: string, expected: string, byte: number, offset: number): ResponseSyntaxError {
-  return new ResponseSyntaxError(part, expected, `0x${byte.toString(16).padStart(2, '0')}`, offset)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { MAX_FIELDS } from '#http1'
 import { type ParseOptions, parseResponse } from '#test/parsed-response'
-import { MAX_FIELDS } from './field-section.ts'
 
 /** Fails unless the bytes are rejected with this message, at the same byte in whatever chunks they are received. */
 function assertRejected(text: string, message: RegExp, options: ParseOptions = {}, step = 1): void {

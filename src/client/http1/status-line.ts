@@ -1,6 +1,5 @@
 import { reasonPhrase } from '#http'
-import { CR, LF, SP, TEXT_OCTETS, ZERO } from './octets.ts'
-import { ResponseSyntaxError, unexpectedByte } from './response-syntax-error.ts'
+import { CR, Http1SyntaxError, LF, SP, TEXT_OCTETS, unexpectedByte, ZERO } from '#http1'
 
 const PREFIX = Buffer.from('HTTP/1.')
 const VERSION_AT = 7
@@ -89,7 +88,7 @@ export class StatusLine {
     if (i === chunk.length) return -1
     if (chunk[i] !== CR) {
       if (TEXT_OCTETS[chunk[i]!] === 1)
-        throw new ResponseSyntaxError('status line', `at most ${MAX_STATUS_LINE_BYTES} bytes`, 'more', base + i)
+        throw new Http1SyntaxError('status line', `at most ${MAX_STATUS_LINE_BYTES} bytes`, 'more', base + i)
       throw unexpectedByte('status line', 'a reason phrase and CR LF', chunk[i]!, base + i)
     }
     this.length++
@@ -111,8 +110,8 @@ function reasonText(chunk: Buffer, from: number, end: number, status: number): s
 
 const TLS_ALERT = 0x15
 
-function notHttp(octet: number, offset: number, index: number): ResponseSyntaxError {
+function notHttp(octet: number, offset: number, index: number): Http1SyntaxError {
   if (index === 0 && octet === TLS_ALERT)
-    return new ResponseSyntaxError('status line', 'HTTP/1.0 or HTTP/1.1', 'an alert of TLS', offset)
+    return new Http1SyntaxError('status line', 'HTTP/1.0 or HTTP/1.1', 'an alert of TLS', offset)
   return unexpectedByte('status line', 'HTTP/1.0 or HTTP/1.1', octet, offset)
 }

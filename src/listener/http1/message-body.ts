@@ -1,55 +1,99 @@
-import type { BodySink } from '#http'
 import { type BodyOwner, ReceivedBody } from '../received-body.ts'
-import { CHUNK_EXTENSIONS_OVERFLOW } from '../refusal.ts'
 import { allowedTrailers } from '../trailers.ts'
-import type { RequestMessage } from './request-message.ts'
 
-// Limit of chunk extensions in a message (decisions, chunk extensions); the parser has one for each chunk (threats B24).
-const MAX_EXTENSIONS = 16_384
-// A chunk size of up to eight digits, and two line ends.
-const FRAMING_PER_CHUNK = 12
-// Bytes that may have been read but not parsed when a check runs within a read.
-const MAX_UNPARSED = 65_536
+/** Bytes that are retained for a reader that has not started; beyond them the connection is not read. */
+const MAX_RETAINED = 65_536
 
-/** The body of a request in HTTP/1.1, with back-pressure on the socket. */
+/** The connection of a body. */
+interface BodyInput {
+  /** Parses further bytes of the body. */
+  readBody(): void
+}
+
+/** The body of a request in HTTP/1.1, with back-pressure on the parser and so on the socket. */
 export class MessageBody extends ReceivedBody {
-  readonly #message: RequestMessage
-  readonly #framing: 'chunked' | 'length'
-  readonly #bytesReadBefore: number
+  readonly #input: BodyInput
+  readonly #isChunked: boolean
+  #retained: Buffer[] = []
+  #retainedBytes = 0
+  #isStarted = false
+  #isPaused = false
+  #isDiscarded = false
+  /** Of the complete body. */
+  #trailers: readonly string[] | null = null
 
-  constructor(message: RequestMessage, owner: BodyOwner, framing: 'chunked' | 'length') {
-    super(message, owner)
-    this.#message = message
-    this.#framing = framing
-    this.#bytesReadBefore = message.socket.bytesRead
-    if (framing === 'chunked') message.onProgress = (isParsed) => this.#checkExtensions(isParsed)
+  constructor(input: BodyInput, owner: BodyOwner, isChunked: boolean) {
+    super(owner)
+    this.#input = input
+    this.#isChunked = isChunked
+  }
+
+  /** Whether the parser has to wait. */
+  override get isPaused(): boolean {
+    return this.#isPaused
   }
 
   takeIfComplete(length: number): Uint8Array | null {
-    // Chunks can have trailers; a client that waits for 100 Continue has sent nothing.
-    if (this.#framing === 'chunked' || this.owner.expectsContinue || this.hasFailed) return null
-    if (this.#message.readableLength !== length || length > this.maxBytes) return null
-    const bytes = this.#message.read() as Buffer | null
-    // Only the end is left, which Node needs before the next request.
-    this.#message.resume()
-    return bytes
+    // Chunks can have trailers.
+    if (this.#isChunked || this.#trailers === null || this.hasFailed) return null
+    if (this.#retainedBytes !== length || length > this.maxBytes) return null
+    return this.#takeRetained()
   }
 
-  override start(sink: BodySink): void {
-    super.start(sink)
-    this.#message.on('error', (error) => this.fail(error))
+  resume(): void {
+    this.#isPaused = false
+    this.#deliver()
+    if (!this.#isPaused) this.#input.readBody()
   }
 
-  protected override finish(sink: BodySink): void {
-    if (this.#message.complete) sink.end(allowedTrailers(this.#message.rawTrailers, this.owner.context.fields))
-    else sink.fail(new Error('the client closed the connection within the request body'))
+  /** From the parser. */
+  push(piece: Buffer): void {
+    if (this.#isDiscarded) return
+    if (this.#isStarted && !this.#isPaused) {
+      this.receive(piece)
+      return
+    }
+    this.#retained.push(piece)
+    this.#retainedBytes += piece.length
+    if (this.#retainedBytes >= MAX_RETAINED) this.#isPaused = true
   }
 
-  #checkExtensions(isParsed: boolean): void {
-    const { socket, contentBytes, pieces } = this.#message
-    const parsed = socket.bytesRead - this.#bytesReadBefore - (isParsed ? 0 : MAX_UNPARSED)
-    if (parsed - contentBytes - pieces * FRAMING_PER_CHUNK <= MAX_EXTENSIONS) return
-    this.#message.onProgress = null
-    this.owner.refuseBody(CHUNK_EXTENSIONS_OVERFLOW, new Error('too many chunk extensions'))
+  /** From the parser, at the end of the message. */
+  complete(trailers: readonly string[]): void {
+    this.#trailers = trailers
+    if (this.#isStarted && this.#retained.length === 0) this.#end()
+  }
+
+  /** The response is complete: the rest is received, so that the next request can be, and dropped. */
+  discard(): void {
+    this.#isDiscarded = true
+    this.#isPaused = false
+    this.#retained = []
+    this.#retainedBytes = 0
+  }
+
+  protected override begin(): void {
+    this.#isStarted = true
+    this.resume()
+  }
+
+  protected override pause(): void {
+    this.#isPaused = !this.#isDiscarded
+  }
+
+  #deliver(): void {
+    if (this.#retained.length > 0) this.receive(this.#takeRetained())
+    if (this.#trailers !== null) this.#end()
+  }
+
+  #takeRetained(): Buffer {
+    const pieces = this.#retained
+    this.#retained = []
+    this.#retainedBytes = 0
+    return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
+  }
+
+  #end(): void {
+    this.release()?.end(allowedTrailers(this.#trailers ?? [], this.owner.context.fields))
   }
 }

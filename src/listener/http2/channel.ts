@@ -90,8 +90,6 @@ export class Http2Channel implements ResponseChannel, ActiveListItem {
     }
   }
 
-  open(): void {}
-
   admit(context: ListenerContext): AdmittedRequest | Refusal {
     const fields = this.#fields
     const admitted = admitStream(fields, this.#endsWithHead, this.peer, context)
@@ -138,7 +136,7 @@ export class Http2Channel implements ResponseChannel, ActiveListItem {
     if (response.status > 599) throw new RangeError(`status ${response.status} cannot be sent over HTTP/2`)
     // Node resets a stream after its response if its body was never touched; `release` reads the rest instead.
     if (!this.isReceived && stream.readableFlowing === null) stream.pause()
-    const head = headOf(response, this.#method, 'keep')
+    const head = headOf(response, this.#method)
     const waitForTrailers = head.hasBody && head.length === null
     const endStream = isWithoutContent(head)
     stream.respond(streamHeaders(response.status, head.raw), { endStream, waitForTrailers })
@@ -148,7 +146,7 @@ export class Http2Channel implements ResponseChannel, ActiveListItem {
   }
 
   endsWithHead(response: Response): boolean {
-    return isWithoutContent(headOf(response, this.#method, 'keep'))
+    return isWithoutContent(headOf(response, this.#method))
   }
 
   /** No-op: HTTP/2 sends the head at once. */
@@ -158,9 +156,9 @@ export class Http2Channel implements ResponseChannel, ActiveListItem {
     return this.#stream.write(chunk)
   }
 
-  end(content?: string | Uint8Array, encoding?: BufferEncoding): void {
+  end(content?: string | Uint8Array): void {
     if (this.#isHeadOnly) this.#onFinish()
-    else if (typeof content === 'string') this.#stream.end(Buffer.from(content, encoding))
+    else if (typeof content === 'string') this.#stream.end(content, 'latin1')
     else this.#stream.end(content)
   }
 

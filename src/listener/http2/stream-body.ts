@@ -1,9 +1,8 @@
 import type { ServerHttp2Stream } from 'node:http2'
-import type { BodySink } from '#http'
-import { atReadEnd, type ReadEndReceiver } from '../read-end.ts'
 import { type BodyOwner, ReceivedBody } from '../received-body.ts'
-import { SmallPieces } from '../small-pieces.ts'
 import { allowedTrailers } from '../trailers.ts'
+import { atReadEnd, type ReadEndReceiver } from './read-end.ts'
+import { SmallPieces } from './small-pieces.ts'
 
 /** Counts the bytes of request bodies on one connection. */
 export interface BodyByteCounter {
@@ -15,15 +14,12 @@ export interface BodyByteCounter {
 export class StreamBody extends ReceivedBody implements ReadEndReceiver {
   readonly #stream: ServerHttp2Stream
   readonly #counter: BodyByteCounter
-  readonly #small = new SmallPieces((bytes) => {
-    this.receive(bytes)
-    return true
-  })
+  readonly #small = new SmallPieces((bytes) => this.receive(bytes))
   #waits = false
   #trailers: readonly string[] = []
 
   constructor(stream: ServerHttp2Stream, owner: BodyOwner, counter: BodyByteCounter) {
-    super(stream, owner)
+    super(owner)
     this.#stream = stream
     this.#counter = counter
     // The flat list is the third argument; Node's types lack it.
@@ -32,16 +28,8 @@ export class StreamBody extends ReceivedBody implements ReadEndReceiver {
     }) as () => void)
   }
 
-  protected override onBytes(bytes: number): void {
-    this.#counter.countBodyBytes(bytes)
-  }
-
-  protected override onData(chunk: Buffer): void {
-    this.onBytes(chunk.length)
-    this.#small.add(chunk)
-    if (this.#waits || this.#small.isEmpty) return
-    this.#waits = true
-    atReadEnd(this)
+  resume(): void {
+    this.#stream.resume()
   }
 
   onReadEnd(): void {
@@ -49,12 +37,41 @@ export class StreamBody extends ReceivedBody implements ReadEndReceiver {
     this.#small.flush()
   }
 
-  protected override flush(): void {
-    this.#small.flush()
+  protected override begin(): void {
+    const stream = this.#stream
+    // The part that has arrived leaves with the head of the upstream request: `data` would follow in a later turn.
+    const chunk = stream.readableLength === 0 ? null : (stream.read() as Buffer | null)
+    if (chunk !== null) {
+      this.#counter.countBodyBytes(chunk.length)
+      this.receive(chunk)
+    }
+    const isPaused = chunk !== null && stream.isPaused()
+    stream.on('data', (piece: Buffer) => this.#onData(piece))
+    stream.on('end', () => this.#onEnd())
+    if (!isPaused) stream.resume()
   }
 
-  protected override finish(sink: BodySink): void {
-    // Node also emits `end` for a stream that was reset.
+  protected override pause(): void {
+    this.#stream.pause()
+  }
+
+  protected override get isPaused(): boolean {
+    return this.#stream.isPaused()
+  }
+
+  #onData(chunk: Buffer): void {
+    this.#counter.countBodyBytes(chunk.length)
+    this.#small.add(chunk)
+    if (this.#waits || this.#small.isEmpty) return
+    this.#waits = true
+    atReadEnd(this)
+  }
+
+  /** Node also emits `end` for a stream that was reset. */
+  #onEnd(): void {
+    this.#small.flush()
+    const sink = this.release()
+    if (sink === null) return
     const { aborted, rstCode } = this.#stream
     if (aborted || (rstCode !== undefined && rstCode !== 0)) sink.fail(new Error('the client reset the stream'))
     else sink.end(allowedTrailers(this.#trailers, this.owner.context.fields))

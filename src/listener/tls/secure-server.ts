@@ -1,37 +1,35 @@
-import { createServer, type Server, type ServerOptions } from 'node:https'
 import type { Socket } from 'node:net'
-import type { TLSSocket } from 'node:tls'
+import { createServer, type Server, type TLSSocket } from 'node:tls'
 import type { ServerTls } from '#contracts'
 import type { Logger } from '#logging'
-import type { Http1Channel } from '../http1/channel.ts'
-import type { RequestMessage } from '../http1/request-message.ts'
 import { keepErrorListener } from '../keep-error-listener.ts'
 import { EVENTS } from '../log-events.ts'
 import { clientRejection, handshakeClient, handshakeRejection } from './client-certificates.ts'
 import { InboundContexts } from './inbound-contexts.ts'
 import { SessionTickets, type TicketSource } from './session-tickets.ts'
 
-/** The server of a connector with TLS. */
-export type HttpsServer = Server<typeof RequestMessage, typeof Http1Channel>
-
-type HttpOptions = ServerOptions<typeof RequestMessage, typeof Http1Channel>
+/** Options of accepted sockets. */
+export interface SocketOptions {
+  readonly noDelay: boolean
+  readonly keepAlive: boolean
+  readonly highWaterMark?: number
+}
 
 /** Settings of a connector with TLS. */
 interface SecureSettings {
   readonly tls: ServerTls
   readonly tickets: TicketSource | null
   readonly handshakeTimeout: number
-  readonly http: HttpOptions
+  readonly sockets: SocketOptions
   readonly logger: Logger
   /** ALPN chose HTTP/2. */
   onHttp2(socket: TLSSocket): void
-  /** HTTP/1.1; nothing is read before `attachParser`. */
-  onHttp1(socket: TLSSocket, attachParser: () => void): void
+  onHttp1(socket: TLSSocket): void
 }
 
 /** A connector with TLS. */
 export interface SecureServer {
-  readonly server: HttpsServer
+  readonly server: Server
   /** Destroys connections without a completed handshake. */
   destroyHandshakes(): void
   stop(): void
@@ -39,11 +37,11 @@ export interface SecureServer {
 
 /** Creates the server of a connector with TLS: certificates by SNI, renewed without closing connections. */
 export async function secureServer(settings: SecureSettings): Promise<SecureServer> {
-  const { tls, http, logger, handshakeTimeout } = settings
+  const { tls, sockets, logger, handshakeTimeout } = settings
   const tickets = settings.tickets === null ? null : new SessionTickets(settings.tickets)
   const contexts = new InboundContexts(tls, tickets?.sessionIdContext)
-  const server: HttpsServer = createServer<typeof RequestMessage, typeof Http1Channel>({
-    ...http,
+  const server = createServer({
+    ...sockets,
     ...(await contexts.defaultOptions()),
     ALPNProtocols: tls.alpn ? ['h2', 'http/1.1'] : ['http/1.1'],
     handshakeTimeout,
@@ -67,6 +65,7 @@ export async function secureServer(settings: SecureSettings): Promise<SecureServ
     const problem = handshakeRejection(error, socket)
     if (problem === null) logger.debug({ client, error }, 'handshake failed')
     else logRejection(logger, client, problem)
+    socket.destroy()
   })
   dispatchByProtocol(server, settings, contexts, handshakes)
   // Sequential: an older certificate that is read late must not replace a newer one.
@@ -91,7 +90,7 @@ function logRejection(logger: Logger, client: string | undefined, problem: strin
 
 /** New connections use the new keys and trust; open ones stay open. */
 async function renew(
-  server: HttpsServer,
+  server: Server,
   contexts: InboundContexts,
   tickets: SessionTickets | null,
   logger: Logger,
@@ -106,7 +105,7 @@ async function renew(
 }
 
 /** Sockets by remote address and port, since the TLS socket of a completed handshake is another object. */
-function trackHandshakes(server: HttpsServer): Map<string, Socket> {
+function trackHandshakes(server: Server): Map<string, Socket> {
   const handshakes = new Map<string, Socket>()
   server.on('connection', (socket) => {
     const key = remoteKey(socket)
@@ -122,15 +121,13 @@ function remoteKey({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' |
   return `${remoteAddress} ${remotePort}`
 }
 
-/** Replaces Node's listener, which serves HTTP/1.1 on every connection. */
+/** Serves the version of HTTP that ALPN chose. */
 function dispatchByProtocol(
-  server: HttpsServer,
+  server: Server,
   { tls, logger, onHttp1, onHttp2 }: SecureSettings,
   contexts: InboundContexts,
   handshakes: Map<string, Socket>,
 ): void {
-  const [serveHttp1] = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
-  server.removeAllListeners('secureConnection')
   server.on('secureConnection', (socket) => {
     keepErrorListener(socket)
     handshakes.delete(remoteKey(socket))
@@ -144,7 +141,7 @@ function dispatchByProtocol(
       } else if (socket.alpnProtocol === 'h2') {
         onHttp2(socket)
       } else {
-        onHttp1(socket, () => serveHttp1?.call(server, socket))
+        onHttp1(socket)
       }
     } catch (error) {
       // An exception in an event of the server would end the process (threats B90).

@@ -1,5 +1,5 @@
 import { createHash, hkdfSync, randomBytes } from 'node:crypto'
-import type { Server } from 'node:https'
+import type { Server } from 'node:tls'
 import type { TicketSecrets } from '#contracts'
 
 /** Where the tickets of a connector are valid. */

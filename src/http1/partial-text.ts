@@ -10,6 +10,11 @@ export class PartialText {
     return this.#length === 0
   }
 
+  /** In bytes. */
+  get length(): number {
+    return this.#length
+  }
+
   append(chunk: Buffer, from: number, end: number): void {
     const length = this.#length + end - from
     if (this.#bytes === null || length > this.#bytes.length) {

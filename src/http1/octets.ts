@@ -15,6 +15,9 @@ export const TOKEN_OCTETS: Uint8Array = octetsOf((octet) => /^[!#$%&'*+\-.^_`|~0
 /** 1 for the octets of a field value or a reason phrase: HTAB, SP, VCHAR and obs-text (RFC 9110 section 5.5). */
 export const TEXT_OCTETS: Uint8Array = octetsOf((octet) => /^[\t\x20-\x7e\x80-\xff]$/.test(octet))
 
+/** 1 for the octets of a request target: VCHAR. */
+export const TARGET_OCTETS: Uint8Array = octetsOf((octet) => /^[\x21-\x7e]$/.test(octet))
+
 /** The value of a hexadecimal digit; 255 for other octets. */
 export const HEX_VALUES: Uint8Array = Uint8Array.from({ length: 256 }, (_, octet) => {
   const text = String.fromCharCode(octet)

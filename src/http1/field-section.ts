@@ -1,8 +1,8 @@
 import { COLON, CR, HTAB, LF, SP, TEXT_OCTETS, TOKEN_OCTETS } from './octets.ts'
 import { PartialText } from './partial-text.ts'
-import { ResponseSyntaxError, unexpectedByte } from './response-syntax-error.ts'
+import { type Http1SyntaxError, overLimit, unexpectedByte } from './syntax-error.ts'
 
-/** Spec gap response-limits: as many as the listener accepts in a request. */
+/** Spec gap response-limits: as many in a response as the listener accepts in a request. */
 export const MAX_FIELDS = 1_000
 
 const LINE_START = 0
@@ -26,6 +26,8 @@ const MARKS = new Int32Array(4 * MAX_FIELDS)
 export class FieldSection {
   /** Name, value, name, value, ..., as received, in Latin-1. */
   fields: string[] = []
+  /** Whether a tab after a value was removed, which some parsers take for a part of it. */
+  hasTrailingTab = false
   readonly #part: string
   #left = 0
   #state = LINE_START
@@ -38,6 +40,7 @@ export class FieldSection {
 
   begin(maxBytes: number): void {
     this.fields = []
+    this.hasTrailingTab = false
     this.#left = maxBytes
     this.#state = LINE_START
     this.#partial.clear()
@@ -82,7 +85,7 @@ export class FieldSection {
         if (i === limit) break
         if (chunk[i] !== CR) throw unexpectedByte(this.#part, 'a field value and CR LF', chunk[i]!, base + i)
         let end = i++
-        while (end > start && isSpace(chunk[end - 1]!)) end--
+        for (; end > start && isSpace(chunk[end - 1]!); end--) this.hasTrailingTab ||= chunk[end - 1] === HTAB
         MARKS[marks++] = start
         MARKS[marks++] = end
         state = LINE_LF
@@ -112,30 +115,31 @@ export class FieldSection {
     let at = 0
     if (!this.#partial.isEmpty) {
       const token = this.#partial.take() + text.slice(0, MARKS[1]! - offset)
-      fields.push(fields.length % 2 === 0 ? token : withoutTrailingSpace(token))
+      fields.push(fields.length % 2 === 0 ? token : this.#withoutTrailingSpace(token))
       at = 2
     }
     for (; at < marks; at += 2) fields[fields.length] = text.slice(MARKS[at]! - offset, MARKS[at + 1]! - offset)
   }
 
-  #notName(octet: number, offset: number): ResponseSyntaxError {
+  /** `String.prototype.trimEnd` would remove U+00A0 too. */
+  #withoutTrailingSpace(text: string): string {
+    let end = text.length
+    for (; end > 0 && isSpace(text.charCodeAt(end - 1)); end--)
+      this.hasTrailingTab ||= text.charCodeAt(end - 1) === HTAB
+    return text.slice(0, end)
+  }
+
+  #notName(octet: number, offset: number): Http1SyntaxError {
     const isFold = octet === SP || octet === HTAB
     const expected = isFold ? 'a field name (lines are not folded)' : 'a field name or an empty line'
     return unexpectedByte(this.#part, expected, octet, offset)
   }
 
-  #tooLarge(limit: string, offset: number): ResponseSyntaxError {
-    return new ResponseSyntaxError(this.#part, `at most ${limit}`, 'more', offset)
+  #tooLarge(limit: string, offset: number): Http1SyntaxError {
+    return overLimit(this.#part, limit, offset)
   }
 }
 
 function isSpace(code: number): boolean {
   return code === SP || code === HTAB
-}
-
-/** `String.prototype.trimEnd` would remove U+00A0 too. */
-function withoutTrailingSpace(text: string): string {
-  let end = text.length
-  while (end > 0 && isSpace(text.charCodeAt(end - 1))) end--
-  return text.slice(0, end)
 }

@@ -7,36 +7,36 @@ const MAX_COALESCED = 16_384
  * filters to the upstream. The owner calls `flush` after the read.
  */
 export class SmallPieces {
-  readonly #deliver: (bytes: Buffer) => boolean
+  readonly #deliver: (bytes: Buffer) => void
   #pieces: Buffer[] = []
   #bytes = 0
 
-  /** `deliver` returns whether the receiver accepts more. */
-  constructor(deliver: (bytes: Buffer) => boolean) {
+  constructor(deliver: (bytes: Buffer) => void) {
     this.#deliver = deliver
   }
 
-  /** Retains a small piece, and delivers a larger one after those before it. Returns whether the receiver accepts more. */
-  add(piece: Buffer): boolean {
+  /** Retains a small piece, and delivers a larger one after those before it. */
+  add(piece: Buffer): void {
     if (piece.length >= SMALL_PIECE) {
       this.flush()
-      return this.#deliver(piece)
+      this.#deliver(piece)
+      return
     }
     this.#pieces.push(piece)
     this.#bytes += piece.length
-    return this.#bytes < MAX_COALESCED || this.flush()
+    if (this.#bytes >= MAX_COALESCED) this.flush()
   }
 
   get isEmpty(): boolean {
     return this.#bytes === 0
   }
 
-  /** Delivers what is retained. Returns whether the receiver accepts more. */
-  flush(): boolean {
-    if (this.isEmpty) return true
+  /** Delivers what is retained. */
+  flush(): void {
+    if (this.isEmpty) return
     const pieces = this.#pieces
     this.#pieces = []
     this.#bytes = 0
-    return this.#deliver(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces))
+    this.#deliver(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces))
   }
 }

@@ -1,9 +1,9 @@
 import { BACKSLASH, CR, DQUOTE, EQUALS, HEX_VALUES, LF, SEMICOLON, TEXT_OCTETS, TOKEN_OCTETS } from './octets.ts'
-import { ResponseSyntaxError, unexpectedByte } from './response-syntax-error.ts'
+import { Http1SyntaxError, overLimit, unexpectedByte } from './syntax-error.ts'
 
 const MAX_SIZE_DIGITS = 16
-/** Of one chunk (threats B24). */
-const MAX_EXTENSION_BYTES = 16_384
+/** Bytes of extensions (threats B24). */
+export const MAX_EXTENSION_BYTES = 16_384
 
 const SIZE_START = 0
 const SIZE = 1
@@ -22,15 +22,18 @@ const AT_LF = 9
  */
 export class ChunkLine {
   size = 0
+  /** Bytes of extensions in this line. */
+  extensionBytes = 0
+  #maxExtensionBytes = 0
   #state = SIZE_START
   #digits = 0
-  #extensionBytes = 0
 
-  begin(): void {
+  begin(maxExtensionBytes: number): void {
     this.size = 0
+    this.extensionBytes = 0
+    this.#maxExtensionBytes = maxExtensionBytes
     this.#state = SIZE_START
     this.#digits = 0
-    this.#extensionBytes = 0
   }
 
   /** Scans `chunk` from `from` on; returns the position after the line, or -1 where it is not complete. */
@@ -44,13 +47,8 @@ export class ChunkLine {
       }
       const next = octet === CR ? endOf(this.#state) : nextState(this.#state, octet)
       if (next < 0) throw unexpectedByte('chunk size', EXPECTED[this.#state]!, octet, base + i)
-      if (next !== AT_LF && ++this.#extensionBytes > MAX_EXTENSION_BYTES)
-        throw new ResponseSyntaxError(
-          'chunk size',
-          `at most ${MAX_EXTENSION_BYTES} bytes of extensions`,
-          'more',
-          base + i,
-        )
+      if (next !== AT_LF && ++this.extensionBytes > this.#maxExtensionBytes)
+        throw overLimit('chunk size', `${MAX_EXTENSION_BYTES} bytes of extensions`, base + i)
       this.#state = next
     }
     return -1
@@ -63,7 +61,7 @@ export class ChunkLine {
       if (value > 15) break
       const size = this.size * 16 + value
       if (++this.#digits > MAX_SIZE_DIGITS || size > Number.MAX_SAFE_INTEGER)
-        throw new ResponseSyntaxError('chunk size', `at most ${Number.MAX_SAFE_INTEGER}`, 'more', base + i)
+        throw new Http1SyntaxError('chunk size', `at most ${Number.MAX_SAFE_INTEGER}`, 'more', base + i)
       this.size = size
       this.#state = SIZE
     }

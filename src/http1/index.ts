@@ -1,0 +1,6 @@
+export { ChunkLine, MAX_EXTENSION_BYTES } from './chunk-line.ts'
+export { corkUntilPollEnds, type PollWaiter } from './cork-until-poll-ends.ts'
+export { FieldSection, MAX_FIELDS } from './field-section.ts'
+export { CR, LF, SP, TARGET_OCTETS, TEXT_OCTETS, TOKEN_OCTETS, ZERO } from './octets.ts'
+export { PartialText } from './partial-text.ts'
+export { Http1SyntaxError, overLimit, unexpectedByte } from './syntax-error.ts'
