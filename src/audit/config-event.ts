@@ -2,7 +2,8 @@ import { ADMIN_AUTHENTICATIONS } from '#contracts'
 import type { Description } from '#crest'
 import type { QueuedRecord } from '#durable-queue'
 import type { JsonObject } from '#json'
-import { type AuditEvent, eventLine, jsonText } from './event.ts'
+import { jsonText } from '#logging'
+import { type AuditEvent, eventLine } from './event.ts'
 
 // The published schema has these lists, so that the gateway can not write a value that it lacks.
 const OPERATIONS = ['CREATE', 'UPDATE', 'PATCH', 'DELETE', 'ACTION'] as const

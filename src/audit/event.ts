@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '#json'
-import { oneJsonLine } from '#logging'
+import type { JsonObject } from '#json'
+import { jsonText } from '#logging'
 
 /** Fields of every audit event. */
 export interface AuditEvent extends JsonObject {
@@ -23,24 +23,6 @@ export function isTopicName(text: string): boolean {
 /** The text that puts events in the order in which they happened, by code unit. */
 export function chronologicalKey({ id, timestamp }: { readonly id: string; readonly timestamp: unknown }): string {
   return `${timestamp} ${id.slice(id.lastIndexOf('-') + 1).padStart(16, '0')}`
-}
-
-/** A value as JSON in one line, without line ends and control characters (threats B87). */
-export function jsonText(value: JsonValue): string {
-  return oneJsonLine(JSON.stringify(value))
-}
-
-/** Printable ASCII that JSON does not escape. */
-const PLAIN = /^[ !#-[\]-~]*$/
-
-/** A text as JSON; the same as `jsonText`, and cheaper for most texts. */
-export function jsonString(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : jsonText(text)
-}
-
-/** The same without its quotes. */
-export function jsonContent(text: string): string {
-  return PLAIN.test(text) ? text : jsonText(text).slice(1, -1)
 }
 
 /** An event as a line of its own. */

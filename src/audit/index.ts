@@ -8,13 +8,9 @@ export {
   configRecord,
 } from './config-event.ts'
 export { configTrailPlan } from './config-trail.ts'
-export { jsonContent, jsonString, jsonText } from './event.ts'
 export { EventPublisher } from './event-publisher.ts'
 export { AccessAudit } from './events/access-audit.ts'
 export { ACCESS_NAMES, COMPATIBLE_NAMES } from './events/access-event.ts'
-export { auditUser, requestUser } from './events/audit-user.ts'
-export { isoTime } from './events/iso-time.ts'
-export { lastText } from './events/last-text.ts'
 export { EVENTS as AUDIT_FILE_EVENTS } from './file-log-events.ts'
 export { csvRows, formattingProblem } from './formats/csv.ts'
 export { FORMAT_NAMES, formatEvent } from './formats/event-format.ts'

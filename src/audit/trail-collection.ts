@@ -1,6 +1,6 @@
 import { type Call, type Collection, type Description, PageCookies, Refusal } from '#crest'
+import { jsonText } from '#logging'
 import { type TrailFiles, UnreadableFileError } from '#trail'
-import { jsonText } from './event.ts'
 import { type ReadEvent, readEvents } from './read-events.ts'
 import { queryEvents } from './trail-query.ts'
 

@@ -44,7 +44,7 @@ export {
   studioCookieName,
   withoutManagementCookies,
 } from './management-cookie.ts'
-export { IDEMPOTENT_METHODS, SAFE_METHODS } from './methods.ts'
+export { IDEMPOTENT_METHODS, isKnownMethod, methodAttribute, SAFE_METHODS } from './methods.ts'
 export { plainValue, valueType } from './plain-value.ts'
 export { isPublicSuffix } from './public-suffix.ts'
 export { refusedPath } from './refused-path.ts'

@@ -1,4 +1,4 @@
-import { hash as digest } from 'node:crypto'
+import { sha256 } from '#files'
 
 /** Contents up to this size are one key; larger ones are parts of this size. Requests to etcd are limited to 1.5 MiB. */
 export const PART_BYTES = 1024 * 1024
@@ -13,10 +13,6 @@ export interface ContentEntry {
 /** A content with its bytes. */
 export interface Content extends ContentEntry {
   readonly data: Buffer
-}
-
-export function sha256(data: Buffer | string): string {
-  return digest('sha256', data, 'hex')
 }
 
 export function contentOf(data: Buffer | string): Content {

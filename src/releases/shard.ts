@@ -1,4 +1,5 @@
-import { type Content, type ContentEntry, contentOf, sha256 } from './content.ts'
+import { sha256 } from '#files'
+import { type Content, type ContentEntry, contentOf } from './content.ts'
 import { decodeEntries, Manifest, shown } from './manifest.ts'
 import { ReleaseError } from './release-error.ts'
 import { foldersOf } from './release-path.ts'

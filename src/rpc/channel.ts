@@ -194,7 +194,8 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
     try {
       const handler = this.#handlers.get(name)
       if (handler === undefined) throw new Error(`no handler for ${name}`)
-      handler(argument, NO_CALL)
+      const done = handler(argument, NO_CALL)
+      if (done instanceof Promise) done.catch((error: Error) => this.#onFault(error))
     } catch (error) {
       this.#onFault(error as Error)
     }

@@ -1,16 +1,21 @@
-import { type Exchange, type Request, type RequestOutcome, withoutBrackets } from '#http'
+import {
+  type Exchange,
+  isKnownMethod,
+  methodAttribute,
+  type Request,
+  type RequestOutcome,
+  withoutBrackets,
+} from '#http'
 import { maskedPath } from '#logging'
 
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH', 'QUERY'])
-const OTHER = '_OTHER'
 /** Limits of texts that clients choose, in characters. */
 const MAX_TEXT = 256
 
 type Attributes = Record<string, string | number | undefined>
 
-/** The method, where it is one of RFC 9110, RFC 5789 or the HTTP QUERY method: names of spans must not be chosen by clients. */
+/** The method, where it is a known one: names of spans must not be chosen by clients. */
 export function safeMethod(method: string): string {
-  return METHODS.has(method) ? method : 'HTTP'
+  return isKnownMethod(method) ? method : 'HTTP'
 }
 
 /** `error.type` of a request at the gateway; null for a success. Responses of 4xx are errors of the client. */
@@ -62,14 +67,9 @@ export function protocolVersion(version: string): string {
   return version.replace(/^HTTP\//, '').replace(/^([2-9])\.0$/, '$1')
 }
 
-/** `http.request.method`: clients must not choose values of metrics. */
-export function methodAttribute(method: string): string {
-  return METHODS.has(method) ? method : OTHER
-}
-
 function methodAttributes(method: string): Attributes {
-  if (METHODS.has(method)) return { 'http.request.method': method }
-  return { 'http.request.method': OTHER, 'http.request.method_original': bounded(method) }
+  const attribute = { 'http.request.method': methodAttribute(method) }
+  return isKnownMethod(method) ? attribute : { ...attribute, 'http.request.method_original': bounded(method) }
 }
 
 function bounded(text: string): string {

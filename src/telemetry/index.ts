@@ -1,5 +1,4 @@
 export { readTelemetryPlan, type SignalPlan, type TelemetryDefaults, type TelemetryPlan } from './environment.ts'
-export { methodAttribute } from './http-attributes.ts'
 export { EVENTS as TELEMETRY_EVENTS } from './log-events.ts'
 export { readOpenTelemetry } from './open-telemetry.ts'
 export { nanoseconds, otlpAttributes, otlpValue } from './otlp-value.ts'

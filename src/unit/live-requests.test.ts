@@ -6,6 +6,7 @@ import { manualClock } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { LiveRequests } from './live-requests.ts'
 import { LiveTraces } from './live-traces.ts'
+import { compileRequestFilter } from './request-filter.ts'
 
 const FLUSH = 200
 
@@ -16,7 +17,7 @@ function watching(t: { after(end: () => void): void }, ...watches: readonly Requ
   const sent: (readonly WatchedRequests[])[] = []
   const clock = manualClock(0)
   const traces = new LiveTraces()
-  const live = new LiveRequests({ clock, traces, send: (batches) => sent.push(batches) })
+  const live = new LiveRequests({ clock, traces, filter: compileRequestFilter, send: (batches) => sent.push(batches) })
   live.watch(watches)
   return {
     live,

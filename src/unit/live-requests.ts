@@ -3,7 +3,7 @@ import type { Exchange, RequestObservation, RequestOutcome } from '#http'
 import type { Clock } from '#schema'
 import type { LiveTrace, LiveTraces } from './live-traces.ts'
 import { type EndedRequest, eventOf } from './request-event.ts'
-import { compileRequestFilter, type RequestFilter } from './request-filter.ts'
+import type { RequestFilter } from './request-filter.ts'
 
 /** Milliseconds between messages to the control plane. */
 const FLUSH_INTERVAL = 200
@@ -26,6 +26,7 @@ interface OpenWatch extends RequestWatch {
 interface LiveRequestsInput {
   readonly clock: Clock
   readonly traces: LiveTraces
+  filter(text: string): RequestFilter
   send(batches: readonly WatchedRequests[]): void
 }
 
@@ -55,7 +56,7 @@ export class LiveRequests {
     this.#renewedAt = this.#input.clock.monotonic()
     const known = new Map(this.#watches.map((watch) => [watch.id, watch]))
     if (known.size === 0) this.#input.traces.refill(rateOf(watches))
-    this.#replace(watches.map((watch) => known.get(watch.id) ?? openWatch(watch)))
+    this.#replace(watches.map((watch) => known.get(watch.id) ?? this.#open(watch)))
     if (watches.length > 0) this.#timer ??= setInterval(() => this.#flush(), FLUSH_INTERVAL).unref()
   }
 
@@ -70,6 +71,11 @@ export class LiveRequests {
     const { clock, traces } = this.#input
     const isTraced = traces.isAdmitting && watches.some(({ compiled }) => compiled?.mayMatch(exchange) ?? true)
     return new LiveRequest(exchange, { clock, watches, traces, trace: isTraced ? traces.begin(exchange) : null })
+  }
+
+  #open(watch: RequestWatch): OpenWatch {
+    const compiled = watch.filter === null ? null : this.#input.filter(watch.filter)
+    return { ...watch, compiled, events: [], skipped: 0, tokens: watch.rate }
   }
 
   #replace(watches: readonly OpenWatch[]): void {
@@ -154,10 +160,6 @@ function takeToken(watch: OpenWatch): boolean {
   if (watch.tokens === 0) return false
   watch.tokens--
   return true
-}
-
-function openWatch(watch: RequestWatch): OpenWatch {
-  return { ...watch, compiled: compileRequestFilter(watch.filter), events: [], skipped: 0, tokens: watch.rate }
 }
 
 /** Requests that the watches take in each second. */

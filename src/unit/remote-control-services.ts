@@ -1,7 +1,6 @@
 import type { CONTROL_CALLS, TlsPlan } from '#contracts'
 import type { Remote } from '#rpc'
 import type { Clock, SharedStore } from '#schema'
-import { openAuditOutlet } from './audit-outlet.ts'
 import type { ControlServices } from './control-services.ts'
 
 /** Services of the control plane, over the channel of a unit. */
@@ -12,7 +11,11 @@ export function remoteControlServices(control: Remote<typeof CONTROL_CALLS>, clo
     closeRouter: (directory) => control.closeRouter({ directory }),
     routeWarnings: (warnings) => control.routeWarnings(warnings),
     objectStatus: (status) => control.objectStatus(status),
-    openAudit: (plan) => openAuditOutlet(control, plan, clock),
+    openAudit: async (plan) => {
+      // Loaded by the first audit service.
+      const { openAuditOutlet } = await import('./audit-outlet.ts')
+      return openAuditOutlet(control, plan, clock)
+    },
     connectionPermits: {
       open: async (key, permits) => {
         const opened = await control.openPermits({ key, permits })

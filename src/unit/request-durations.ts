@@ -1,6 +1,6 @@
 import type { MeasuredRequest, RequestMeter } from '#http'
+import { methodAttribute } from '#http'
 import type { DurationHistogram, MetricsScope } from '#metrics'
-import { methodAttribute } from '#telemetry'
 
 const HELP = 'Time from the parsed head of a request to the last byte of its response.'
 

@@ -1,5 +1,5 @@
-import { auditUser } from '#audit'
 import type { RequestEvent } from '#contracts'
+import { auditUser } from '#contracts'
 import type { Exchange } from '#http'
 import { maskText } from '#logging'
 import type { Clock } from '#schema'

@@ -11,9 +11,7 @@ export interface RequestFilter {
   mayMatch(exchange: Exchange): boolean
 }
 
-/** Null without a filter. */
-export function compileRequestFilter(text: string | null): RequestFilter | null {
-  if (text === null) return null
+export function compileRequestFilter(text: string): RequestFilter {
   const filter = parseQueryFilter(text)
   const matches = compileFilter<EndedRequest>(filter, (pointer) => readerOf(FIELDS, pointer), {})
   const parts = filter.kind === 'and' ? filter.filters : [filter]

@@ -1,6 +1,13 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { CATALOGUE } from '#catalogue'
-import { CONTROL_CALLS, type DrainMessage, type UNIT_CALLS, type UnitSettings, type UnitStart } from '#contracts'
+import {
+  CONTROL_CALLS,
+  type DrainMessage,
+  type RequestWatch,
+  type UNIT_CALLS,
+  type UnitSettings,
+  type UnitStart,
+} from '#contracts'
 import type { ErrorResponses } from '#http'
 import { instanceDirectories, loadExtensions, rootProperties } from '#instance'
 import { ConnectorAddresses, LISTENER_COUNTS, type ListenerCount } from '#listener'
@@ -8,7 +15,7 @@ import { createLogger, joinOutput, type Logger, type LogLevel, observeLogLines }
 import { exposeThreadMetrics, MetricsRegistry, TICK_SECONDS } from '#metrics'
 import { Channel, type Handlers } from '#rpc'
 import { ConfigError, configWarning, systemClock } from '#schema'
-import { Tracer } from '#telemetry'
+import type { Tracer } from '#telemetry'
 import { type OpenAccessLog, openAccessLog } from './access-log/open-access-log.ts'
 import { type ConnectorTls, openConnectorTls } from './connector-tls.ts'
 import { Connectors } from './connectors.ts'
@@ -25,8 +32,10 @@ import { remoteControlServices } from './remote-control-services.ts'
 import { RequestDurations } from './request-durations.ts'
 import { matchSimulatedRequest } from './route-matching.ts'
 import { Routers } from './routers.ts'
-import { TelemetrySender } from './telemetry-sender.ts'
+import type { TelemetrySender } from './telemetry-sender.ts'
 import { Unit } from './unit.ts'
+
+type RequestFilters = typeof import('./request-filter.ts')
 
 /** The thread of one unit: serves traffic and the calls of the control plane. */
 class UnitWorker {
@@ -44,12 +53,14 @@ class UnitWorker {
   readonly #traces = new LiveTraces()
   readonly #requests: LiveRequests
   readonly #observed: ObservedRequests
+  #filters: RequestFilters | null = null
+  #watchChanges = 0
   #unit: Unit | null = null
   #connectors: Connectors | null = null
   #connectorTls: ConnectorTls | null = null
   #accessLog: OpenAccessLog | null = null
   /** Null where nothing is exported. */
-  readonly #telemetry: TelemetrySender | null
+  #telemetry: TelemetrySender | null = null
   #draining: Promise<{ aborted: number }> | null = null
   #listen: (() => Promise<Connectors>) | null = null
 
@@ -71,6 +82,7 @@ class UnitWorker {
     this.#requests = new LiveRequests({
       clock: systemClock,
       traces: this.#traces,
+      filter: (text) => (this.#filters as RequestFilters).compileRequestFilter(text),
       send: (batches) => remote.watchedRequests(batches),
     })
     this.#observed = new ObservedRequests({
@@ -78,10 +90,6 @@ class UnitWorker {
       clock: systemClock,
       send: (trace) => remote.traceEnded(trace),
     })
-    const { telemetry } = settings
-    const sender = telemetry === null ? null : new TelemetrySender(remote, telemetry)
-    if (telemetry?.exportsLogs === true) observeLogLines((line) => sender?.sendLine(line))
-    this.#telemetry = sender
     this.#routers = new Routers(this.#control, this.#metrics)
     setInterval(() => this.#metrics.tick(), TICK_SECONDS * 1000).unref()
     this.#measuring = exposeThreadMetrics(this.#metrics.open(), `unit-${settings.unit}`)
@@ -103,7 +111,7 @@ class UnitWorker {
       armTrace: ({ token }) => this.#observed.arm(token),
       readTrace: ({ id }) => this.#traces.read(id),
       disarmTrace: ({ token }) => this.#observed.disarm(token),
-      watchRequests: (watches) => this.#requests.watch(watches),
+      watchRequests: (watches) => this.#watch(watches),
       collect: ({ after }) => this.#metrics.report(after),
       matchRoutes: (question) => {
         if (this.#unit === null) throw new Error('the unit is still starting')
@@ -119,6 +127,15 @@ class UnitWorker {
       },
       close: () => this.#close(),
     }
+  }
+
+  /** Filters are loaded by the first watch with one. */
+  async #watch(watches: readonly RequestWatch[]): Promise<void> {
+    const change = ++this.#watchChanges
+    if (this.#filters === null && watches.some(({ filter }) => filter !== null))
+      this.#filters = await import('./request-filter.ts')
+    // Of changes that came meanwhile, the last one counts.
+    if (change === this.#watchChanges) this.#requests.watch(watches)
   }
 
   #simulation() {
@@ -151,6 +168,7 @@ class UnitWorker {
   async #open(): Promise<() => Promise<Connectors>> {
     const settings = this.#settings
     const logger = this.#logger
+    await this.#openTelemetry()
     const directories = instanceDirectories(settings.instance, {
       state: settings.state,
       temporary: settings.temporaryDirectory,
@@ -214,7 +232,7 @@ class UnitWorker {
       auditService,
       observer: this.#observed,
       meter: new RequestDurations(this.#metrics.open()),
-      tracer: this.#tracer(),
+      tracer: await this.#tracer(),
       accessLog: this.#accessLog.log,
       errors,
     }
@@ -232,9 +250,22 @@ class UnitWorker {
     return connectors
   }
 
-  #tracer(): Tracer | null {
+  /** Loaded where something is exported. */
+  async #openTelemetry(): Promise<void> {
+    const { telemetry } = this.#settings
+    if (telemetry === null) return
+    const { TelemetrySender } = await import('./telemetry-sender.ts')
+    const sender = new TelemetrySender(this.#channel.remote, telemetry)
+    if (telemetry.exportsLogs) observeLogLines((line) => sender.sendLine(line))
+    this.#telemetry = sender
+  }
+
+  /** Loaded where spans are sampled. */
+  async #tracer(): Promise<Tracer | null> {
     const sampler = this.#settings.telemetry?.sampler ?? null
-    return sampler === null ? null : new Tracer(sampler, (span) => this.#telemetry?.sendSpan(span))
+    if (sampler === null) return null
+    const { Tracer } = await import('#telemetry')
+    return new Tracer(sampler, (span) => this.#telemetry?.sendSpan(span))
   }
 
   async #drain(message: DrainMessage): Promise<{ aborted: number }> {

@@ -1,8 +1,8 @@
 import { type AuditDecision, type ClientInfo, type CrestOperation, type SerialId, traceIdOf } from '#http'
 import type { JsonObject } from '#json'
+import { isoTime } from '#logging'
 import type { AccessFields } from './access-fields.ts'
 import { boundedExtension } from './bounded-extension.ts'
-import { isoTime } from './iso-time.ts'
 
 /** Data of an access event. Lists of headers are flat: name, value, name, value. */
 export interface AccessEventData {

@@ -1,5 +1,5 @@
 import { type JsonObject, setOwn } from '#json'
-import { jsonText } from '../event.ts'
+import { jsonText } from '#logging'
 
 /** Characters of the JSON of all entries: handlers refuse events that are too long, and the request would have none. */
 const MAX_CHARACTERS = 65_536

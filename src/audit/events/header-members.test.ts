@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { jsonText } from '../event.ts'
+import { jsonText } from '#logging'
 import { PointerTree } from '../policies/pointer-tree.ts'
 import { ACCESS_SAFELIST } from '../topics/access-topic.ts'
 import { AccessFields } from './access-fields.ts'

@@ -1,5 +1,5 @@
 import { equalsIgnoreCase } from '#http'
-import { jsonString } from '../event.ts'
+import { jsonString } from '#logging'
 import type { AccessFields } from './access-fields.ts'
 import { NOT_WRITTEN, writeBytes, writePlain } from './text-bytes.ts'
 

@@ -1,5 +1,5 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '#json'
-import { jsonText } from '../event.ts'
+import { jsonText } from '#logging'
 import { FormulaProtection } from './formulas.ts'
 
 /** How rows are written. */

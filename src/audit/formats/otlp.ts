@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '#json'
+import { jsonText } from '#logging'
 import { otlpAttributes, otlpValue } from '#telemetry'
-import { jsonText } from '../event.ts'
 import { integerAt, objectAt, requestHeader, textAt } from './event-fields.ts'
 import { type FormatName, formatEvent } from './event-format.ts'
 

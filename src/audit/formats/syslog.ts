@@ -1,5 +1,5 @@
 import type { JsonObject } from '#json'
-import { jsonText } from '../event.ts'
+import { jsonText } from '#logging'
 import { textAt, valueAt } from './event-fields.ts'
 import { type FormatName, formatEvent } from './event-format.ts'
 

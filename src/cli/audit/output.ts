@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { jsonText, type ReadEvent } from '#audit'
+import type { ReadEvent } from '#audit'
+import { jsonText } from '#logging'
 import { UnreadableFileError } from '#trail'
 import { EXIT } from '../exit-codes.ts'
 import type { ProcessContext } from '../process-context.ts'

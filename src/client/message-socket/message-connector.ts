@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { type ClientOptions, WebSocket } from 'ws'
+import type { ClientOptions, WebSocket } from 'ws'
 import type { ClientTls, ProxyOptions } from '#contracts'
 import { withoutBrackets } from '#http'
 import { MAX_TIMER_DELAY } from '#schema'
@@ -55,7 +55,9 @@ export class MessageConnector {
    * Resolves when the server has answered 101; no redirect is followed (threats B65). Rejects with an UpstreamError or
    * an UpgradeRefusedError, also when the signal is aborted.
    */
-  open(request: MessageRequest, events: MessageEvents, signal: AbortSignal): Promise<MessageSocket> {
+  async open(request: MessageRequest, events: MessageEvents, signal: AbortSignal): Promise<MessageSocket> {
+    // Loaded by the first of these connections.
+    const { WebSocket: Opening } = await import('ws')
     const { promise, resolve, reject } = Promise.withResolvers<MessageSocket>()
     let stop = () => {}
     const give = (reason: Error) => {
@@ -70,7 +72,7 @@ export class MessageConnector {
     if (signal.aborted) onAbort()
     else {
       stop = this.#connect(new URL(request.url), give, (socket) => {
-        const webSocket = this.#handshake(socket, request)
+        const webSocket = this.#handshake(Opening, socket, request)
         if (webSocket instanceof UpstreamError) {
           give(webSocket)
           return
@@ -120,7 +122,11 @@ export class MessageConnector {
     return () => opening.cancel()
   }
 
-  #handshake(socket: Socket, { url, protocol, headers }: MessageRequest): WebSocket | UpstreamError {
+  #handshake(
+    Opening: typeof WebSocket,
+    socket: Socket,
+    { url, protocol, headers }: MessageRequest,
+  ): WebSocket | UpstreamError {
     const options: ClientOptions & { closeTimeout: number; maxHeaderSize: number } = {
       createConnection: () => socket,
       headers,
@@ -132,7 +138,7 @@ export class MessageConnector {
       closeTimeout: CLOSE_LIMIT,
     }
     try {
-      return new WebSocket(url, [protocol], options)
+      return new Opening(url, [protocol], options)
     } catch (error) {
       socket.destroy()
       return new UpstreamError('GW_UPSTREAM_REQUEST', error)

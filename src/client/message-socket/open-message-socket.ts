@@ -1,4 +1,4 @@
-import { WebSocket } from 'ws'
+import type { WebSocket } from 'ws'
 
 /** Events of a connection. */
 export interface MessageEvents {
@@ -68,7 +68,7 @@ export class OpenMessageSocket implements MessageSocket {
   }
 
   get #isOpen(): boolean {
-    return this.#socket.readyState === WebSocket.OPEN
+    return this.#socket.readyState === this.#socket.OPEN
   }
 }
 

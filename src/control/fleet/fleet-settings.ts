@@ -20,6 +20,7 @@ const INSTANCE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 
 const MAX_LABELS = 64
 const MAX_LABEL = 256
+const MIB = 1024 * 1024
 
 /** Null without a store. Throws ConfigError with the problems of all fields. */
 export function fleetSettings({ store, instanceId, labels }: FleetFields): FleetSettings | null {
@@ -39,6 +40,11 @@ export function fleetSettings({ store, instanceId, labels }: FleetFields): Fleet
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return store === undefined ? null : { store, instanceId: instanceId ?? null, labels: { ...labels } }
+}
+
+/** Bytes of a request that makes a release with files of so many bytes: in JSON a text may be twice as long. */
+export function maxReleaseBytes(maxReleaseSize: number): number {
+  return 2 * maxReleaseSize + MIB
 }
 
 export function isInstanceId(id: string): boolean {

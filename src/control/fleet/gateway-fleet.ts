@@ -12,13 +12,13 @@ import type { FolderTarget } from '../routes/folder-target.ts'
 import { configFile, configText, readConfigFile } from '../units/config-file.ts'
 import type { UnitChange } from '../units/supervisor.ts'
 import { UnitStartError } from '../units/unit-link.ts'
-import { type FleetApi, fleetApi } from './api/fleet-api.ts'
-import { Fleet } from './fleet.ts'
+import type { FleetApi } from './api/fleet-api.ts'
+import type { Fleet } from './fleet.ts'
 import { exposeFleet } from './fleet-metrics.ts'
 import type { FleetSettings } from './fleet-settings.ts'
 import { GatewayHost, type HostParts } from './gateway-host.ts'
 import type { ReleaseProblem } from './instance-status.ts'
-import { ReleaseMaking } from './release-making.ts'
+import type { OpenedFleet } from './opened-fleet.ts'
 import { releaseTarget } from './release-target.ts'
 import { servedFolders } from './served-folders.ts'
 
@@ -44,7 +44,7 @@ export class GatewayFleet {
   readonly #state: string
   readonly #copyRoot: string
   readonly #own: ServedFolders
-  #fleet: Fleet | null = null
+  #open: OpenedFleet | null = null
   #closing: Promise<void> | null = null
 
   private constructor(input: GatewayFleetInput, settings: FleetSettings) {
@@ -66,7 +66,8 @@ export class GatewayFleet {
   /** Opens the local copy; `isAside`: which another process still writes. */
   async open(isAside: boolean): Promise<void> {
     const { version, logger, metrics, address } = this.#input
-    this.#fleet = await Fleet.open({
+    const { openFleet } = await import('./opened-fleet.ts')
+    const parts = {
       settings: this.#settings,
       state: this.#state,
       own: this.#own,
@@ -75,8 +76,9 @@ export class GatewayFleet {
       host: this.#host,
       isAside,
       address,
-    })
-    exposeFleet(metrics, this.#fleet)
+    }
+    this.#open = await openFleet(parts, this.#host)
+    exposeFleet(metrics, this.#open.fleet)
   }
 
   /**
@@ -114,27 +116,28 @@ export class GatewayFleet {
 
   /** Another process is about to take over: writes the local copy no more, unless it is resumed. */
   async handOver(): Promise<void> {
-    await this.#fleet?.copy.handOver()
+    await this.#open?.fleet.copy.handOver()
   }
 
   resume(): void {
-    this.#fleet?.copy.resume()
+    this.#open?.fleet.copy.resume()
   }
 
   async repair(): Promise<void> {
-    await this.#fleet?.repair()
+    await this.#open?.fleet.repair()
   }
 
   async reload(): Promise<void> {
-    await this.#fleet?.reload()
+    await this.#open?.fleet.reload()
   }
 
   checks(): HealthCheck[] {
-    return this.#fleet?.checks() ?? []
+    return this.#open?.fleet.checks() ?? []
   }
 
   api(security: ApiSecurity | null, audit: ConfigAudit): FleetApi {
-    return fleetApi(this.#opened, new ReleaseMaking(this.#opened, this.#host), security, audit)
+    if (this.#open === null) throw notOpen()
+    return this.#open.api(security, audit)
   }
 
   /** Where changes of a route folder are written; null for a folder that is not part of releases. */
@@ -174,21 +177,25 @@ export class GatewayFleet {
 
   /** For the audit of routes that change with the release. */
   origin(): ChangeOrigin {
-    const { release = 0, author = null } = this.#fleet?.copy.newest ?? {}
+    const { release = 0, author = null } = this.#open?.fleet.copy.newest ?? {}
     const actor = { userId: author, authentication: 'release' } as const
     return { actor, protocol: 'RELEASE', detail: { release: String(release) } }
   }
 
   /** Removes the record of this instance, and ends all connections. */
   close(): Promise<void> {
-    this.#closing ??= this.#fleet?.close() ?? Promise.resolve()
+    this.#closing ??= this.#open?.fleet.close() ?? Promise.resolve()
     return this.#closing
   }
 
   get #opened(): Fleet {
-    if (this.#fleet === null) throw new Error('the fleet is not open yet')
-    return this.#fleet
+    if (this.#open === null) throw notOpen()
+    return this.#open.fleet
   }
+}
+
+function notOpen(): Error {
+  return new Error('the fleet is not open yet')
 }
 
 /** Problems of config.json; none for another reason, such as a port that is taken. */

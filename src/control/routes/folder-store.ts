@@ -1,16 +1,8 @@
 import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { removeDurably, writeDurably } from '#files'
+import { removeDurably, sha256, writeDurably } from '#files'
 import type { Logger } from '#logging'
-import {
-  type Authorship,
-  type ConfigurationStore,
-  contentOf,
-  type FileChange,
-  type Snapshot,
-  type StoredFile,
-  type WriteOutcome,
-} from '#releases'
+import type { Authorship, ConfigurationStore, FileChange, Snapshot, StoredFile, WriteOutcome } from '#releases'
 import { routeFileNames } from './route-files.ts'
 import { RouteWatcher } from './route-watcher.ts'
 
@@ -37,16 +29,16 @@ export class FolderStore implements ConfigurationStore {
       const bytes = await this.#bytes(name)
       // Removed between listing and reading.
       if (bytes === null) continue
-      files.set(name, { hash: contentOf(bytes).hash, bytes: bytes.length, content: async () => bytes })
+      files.set(name, { hash: sha256(bytes), bytes: bytes.length, content: async () => bytes })
     }
     const entries = [...files].map(([name, { hash }]) => `${name}\n${hash}\n`)
-    return { state: contentOf(entries.join('')).hash, files }
+    return { state: sha256(entries.join('')), files }
   }
 
   /** Hash of a file as it is now; null where it does not exist. */
   async hash(path: string): Promise<string | null> {
     const bytes = await this.#bytes(path)
-    return bytes === null ? null : contentOf(bytes).hash
+    return bytes === null ? null : sha256(bytes)
   }
 
   follow(changed: () => void): Disposable {

@@ -1,4 +1,5 @@
-import { type Authorship, type ConfigurationStore, contentOf, type WriteOutcome } from '#releases'
+import { sha256 } from '#files'
+import type { Authorship, ConfigurationStore, WriteOutcome } from '#releases'
 import type { RouteEdit } from './route-edit.ts'
 import type { RouteFile } from './route-files.ts'
 
@@ -45,5 +46,5 @@ export async function writeEdit(
 
 /** The text of a file that is not UTF-8, or too large, is not known. */
 async function hashOf({ file, text }: RouteFile, hash: FolderTarget['hash']): Promise<string | null> {
-  return text === '' ? hash(file) : contentOf(text).hash
+  return text === '' ? hash(file) : sha256(text)
 }

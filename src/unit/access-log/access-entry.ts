@@ -1,6 +1,6 @@
-import { auditUser, lastText } from '#audit'
+import { auditUser } from '#contracts'
 import { type Exchange, type LoggedRequest, type RefusedRequest, refusedPath } from '#http'
-import { maskedPath } from '#logging'
+import { lastText, maskedPath } from '#logging'
 
 /** Limits of texts that clients choose, in characters. */
 const MAX_HOST = 256

@@ -1,4 +1,4 @@
-import { isoTime, jsonContent, jsonString, lastText } from '#audit'
+import { isoTime, jsonContent, jsonString, lastText } from '#logging'
 import type { AccessEntry } from './access-entry.ts'
 
 /**

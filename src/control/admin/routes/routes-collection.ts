@@ -17,7 +17,7 @@ import type { RouteFile } from '../../routes/route-files.ts'
 import type { RouteStore } from '../../routes/route-store.ts'
 import { ROUTE_ACTIONS, ROUTES_DESCRIPTION } from '../../routes/routes-descriptions.ts'
 import { TaskQueue } from '../../routes/task-queue.ts'
-import { type PatchScripts, scriptTransformation } from './patch-scripts.ts'
+import type { PatchScripts } from './patch-scripts.ts'
 import { idInText } from './route-content.ts'
 import { RouteEditor } from './route-editor.ts'
 import { type DegradedObjects, fileOf, idIn, type RouteSources, routeResource } from './route-resources.ts'
@@ -84,7 +84,11 @@ async function patch(
   revision: string | null,
   { sources, editor, scripts }: { sources: RouteSources; editor: RouteEditor; scripts: PatchScripts },
 ): Outcome<Resource> {
-  const run = scriptTransformation(scripts, call.exchange)
+  const run: Transformation = async (...given) => {
+    // Scripts are loaded by the first patch with one.
+    const { scriptTransformation } = await import('./patch-scripts.ts')
+    return scriptTransformation(scripts, call.exchange)(...given)
+  }
   for (let tries = 1; ; tries++) {
     const file = fileOf(sources.store, id)
     if (file === null) return new Refusal(404, 'there is no route of this id')

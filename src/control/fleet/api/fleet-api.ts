@@ -4,22 +4,15 @@ import { auditedHandler } from '../../audit/audited-handler.ts'
 import type { ConfigAudit } from '../../audit/config-audit.ts'
 import type { Fleet } from '../fleet.ts'
 import type { ReleaseMaking } from '../release-making.ts'
+import { INSTANCES, isFleetPath, RELEASES } from './fleet-paths.ts'
 import { instancesCollection } from './instances-collection.ts'
 import { releasesCollection } from './releases-collection.ts'
-
-const RELEASES = '/api/system/releases'
-const INSTANCES = '/api/system/instances'
 
 /** The endpoints of a fleet. */
 export interface FleetApi {
   readonly endpoints: readonly ServedEndpoint[]
   /** The handler of a path; null for another path. */
   handlerOf(rawPath: string): Handler | null
-}
-
-/** Whether a path is one of a fleet, also without a store. */
-export function isFleetPath(rawPath: string): boolean {
-  return [RELEASES, INSTANCES].some((base) => rawPath === base || rawPath.startsWith(`${base}/`))
 }
 
 /** Releases and instances in the management API. */

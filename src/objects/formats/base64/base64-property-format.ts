@@ -1,6 +1,5 @@
-import { SecretFormatKind } from '#contracts'
+import { base64Bytes, SecretFormatKind } from '#contracts'
 import { defineType } from '#schema'
-import { base64Bytes } from '#secrets'
 
 /** Decodes the content of a secret from base64. */
 export const Base64PropertyFormat = defineType({

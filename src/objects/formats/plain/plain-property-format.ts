@@ -1,6 +1,5 @@
-import { SecretFormatKind } from '#contracts'
+import { plainPassword, SecretFormatKind } from '#contracts'
 import { defineType } from '#schema'
-import { plainPassword } from '#secrets'
 
 /** Uses the content of a secret as a password, unchanged. */
 export const PlainPropertyFormat = defineType({

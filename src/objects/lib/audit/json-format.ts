@@ -1,6 +1,7 @@
-import { type FORMAT_NAMES, formatEvent, jsonText } from '#audit'
+import { type FORMAT_NAMES, formatEvent } from '#audit'
 import type { EventFormat } from '#contracts'
 import type { JsonObject } from '#json'
+import { jsonText } from '#logging'
 
 /** Settings of events as JSON. */
 interface JsonSettings {

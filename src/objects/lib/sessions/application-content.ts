@@ -1,4 +1,4 @@
-import { requestUser } from '#audit'
+import { requestUser } from '#contracts'
 import type { Exchange, Session } from '#http'
 import { isPlainObject } from '#json'
 

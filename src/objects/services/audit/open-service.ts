@@ -1,6 +1,7 @@
 import { createSecretKey } from 'node:crypto'
-import { AccessAudit, auditUser, EventPublisher, type FilterPolicies } from '#audit'
+import { AccessAudit, EventPublisher, type FilterPolicies } from '#audit'
 import type { AuditService } from '#contracts'
+import { auditUser } from '#contracts'
 import { type AccessAuditor, SerialIds } from '#http'
 import { ConfigError, type Environment } from '#schema'
 import type { AuditValues } from './audit-fields.ts'

@@ -1,6 +1,5 @@
-import { Secret, SecretStoreKind } from '#contracts'
+import { base64Bytes, Secret, SecretStoreKind } from '#contracts'
 import { config, defineType, field, map } from '#schema'
-import { base64Bytes } from '#secrets'
 
 /** Text in base64; errors do not contain it. */
 const encodedText = () =>

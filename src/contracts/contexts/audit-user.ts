@@ -1,13 +1,11 @@
-import {
-  AdminCallerContext,
-  CdssoContext,
-  JwtValidationContext,
-  OAuth2Context,
-  OAuth2InfoContext,
-  SsoTokenContext,
-} from '#contracts'
 import { clientSubject } from '#expression'
 import type { Exchange } from '#http'
+import { AdminCallerContext } from './admin-caller.ts'
+import { CdssoContext } from './cdsso.ts'
+import { JwtValidationContext } from './jwt-validation.ts'
+import { OAuth2Context } from './oauth2.ts'
+import { OAuth2InfoContext } from './oauth2-info.ts'
+import { SsoTokenContext } from './sso-token.ts'
 
 /** A user, and by what it is known: users of different sources say nothing about each other. */
 interface RequestUser {
