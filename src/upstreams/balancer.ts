@@ -78,6 +78,12 @@ export class Balancer {
     return key === null ? this.#random() : hashOf(key)
   }
 
+  /** Whether requests may be sent to the server now. */
+  isUsable(server: UpstreamServer, exclusion: Exclusion): boolean {
+    this.#refresh()
+    return this.#view.usable.includes(server) && !exclusion.excludes(server.slot)
+  }
+
   /** Whether a usable server is not excluded. */
   hasUsable(exclusion: Exclusion): boolean {
     this.#refresh()

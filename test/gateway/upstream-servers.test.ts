@@ -1,6 +1,6 @@
 // Several servers behind a route: states that units share, in the management API.
 import assert from 'node:assert/strict'
-import type { RequestListener } from 'node:http'
+import { Agent, createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
 import { createServer, type ServerHttp2Stream } from 'node:http2'
 import { after, before, describe, test } from 'node:test'
 import type { JsonObject } from '#json'
@@ -37,6 +37,26 @@ function route(path: string, service: JsonObject, handler: JsonObject = {}): Jso
     heap: [{ name: 'app', type: 'UpstreamService', config: service }],
     handler: { type: 'ReverseProxyHandler', config: { upstream: 'app', ...handler } },
   }
+}
+
+/** A server on a port that it gets again after a restart. */
+async function startServer(port: number) {
+  let count = 0
+  const server = createHttpServer((_, response) => {
+    count++
+    response.end('ok')
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return { server, port: (server.address() as { port: number }).port, count: () => count }
+}
+
+/** As a server that is killed: its connections are reset, also those with a request. */
+async function stopServer(server: Server): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  server.closeAllConnections()
+  await closed
 }
 
 interface ServerRow extends JsonObject {
@@ -142,6 +162,45 @@ describe('several servers', () => {
     })
     apps[2]!.status = 200
     assert.equal((await send('/agree', 30)).counts[2], 0)
+  })
+
+  test('a rolling restart of three servers under load fails no idempotent request', async () => {
+    const outlierDetection = { consecutiveFailures: 3, baseEjectionTime: '500 ms' }
+    const rolling = await Promise.all([0, 0, 0].map(startServer))
+    const list = rolling.map(({ port }) => ({ url: `http://127.0.0.1:${port}` }))
+    const service = { servers: list, healthCheck: CHECK, outlierDetection, policy: 'leastRequest' }
+    await put('rolling', route('/rolling', service, { retries: { count: 3, delay: '50 ms' } }))
+    await wait('rolling', 'healthy healthy healthy')
+    let done = 0
+    let isOver = false
+    const failures: number[] = []
+    const agent = new Agent({ keepAlive: true })
+    const client = async () => {
+      while (!isOver) {
+        const { status } = await sendRequest(`${gateway.url}/rolling`, { agent })
+        if (status !== 200) failures.push(status)
+        done++
+      }
+    }
+    const clients = Array.from({ length: 16 }, client)
+    const requests = async (count: number) => {
+      const until = done + count
+      await waitUntil(`${count} requests`, () => done >= until)
+    }
+    for (const [at, { port }] of rolling.entries()) {
+      await requests(200)
+      await stopServer(rolling[at]!.server)
+      await requests(200)
+      rolling[at] = await startServer(port)
+      await wait('rolling', 'healthy healthy healthy')
+    }
+    await requests(200)
+    isOver = true
+    await Promise.all(clients)
+    agent.destroy()
+    for (const { server } of rolling) await stopServer(server)
+    assert.deepEqual(failures, [], `${failures.length} of ${done} requests failed`)
+    assert.ok(rolling.every(({ count }) => count() > 0))
   })
 
   test('a TCP check needs a connection alone, and a gRPC check the state SERVING', async () => {

@@ -22,6 +22,7 @@ import {
 } from '#upstreams'
 import { EVENTS } from '../../services/log-events.ts'
 import { listenToAll } from '../tls/joined-managers.ts'
+import { Sticky, type StickyValues, stickyKey } from './sticky.ts'
 
 /** Settings of a service, as the object type and lists of `baseURI` have them. */
 export interface UpstreamSettings {
@@ -32,6 +33,7 @@ export interface UpstreamSettings {
   readonly hashOn: Runtime<string> | null
   readonly panicThreshold: number
   readonly slowStart: number
+  readonly sticky: StickyValues | null
   readonly outliers: (ConstructorParameters<typeof OutlierDetection>[1] & { readonly statuses: StatusRanges }) | null
 }
 
@@ -49,9 +51,10 @@ const NOT_OF_THE_SERVER: ReadonlySet<UpstreamErrorCode> = new Set([
 export async function openUpstream(settings: UpstreamSettings, env: Environment): Promise<BalancedUpstream> {
   const { servers, discovery, healthCheck } = settings
   for (const [position, { url }] of servers.entries()) warnOfLoop(url, `/servers/${position}/url`, env)
+  const key = settings.sticky === null ? null : await stickyKey(settings.sticky, env)
   const opened = await env.openUpstream({ servers, discovery, healthCheck })
   const { memory, unit } = opened ?? { memory: memoryOf(servers), unit: 0 }
-  return new BalancedUpstream(new ServerStates(memory, unit), settings, opened, env)
+  return new BalancedUpstream(new ServerStates(memory, unit), settings, key, opened, env)
 }
 
 /** Memory of this thread alone, for documents that are checked. */
@@ -78,16 +81,24 @@ class BalancedUpstream implements Upstream {
   readonly #states: ServerStates
   readonly #settings: UpstreamSettings
   readonly #outliers: OutlierDetection | null
+  readonly #sticky: Sticky | null
   readonly #opened: OpenedUpstream | null
   readonly #env: Environment
   #ejections: Counter | null = null
 
-  constructor(states: ServerStates, settings: UpstreamSettings, opened: OpenedUpstream | null, env: Environment) {
+  constructor(
+    states: ServerStates,
+    settings: UpstreamSettings,
+    key: Buffer | null,
+    opened: OpenedUpstream | null,
+    env: Environment,
+  ) {
     this.capacity = states.capacity
     this.#states = states
     this.#settings = settings
     this.#balancer = new Balancer(states, settings, env.clock)
     this.#outliers = settings.outliers === null ? null : new OutlierDetection(states, settings.outliers, env.clock)
+    this.#sticky = settings.sticky === null ? null : new Sticky(settings.sticky, key ?? states.key, this.#balancer)
     this.#opened = opened
     this.#env = env
   }
@@ -118,7 +129,7 @@ class BalancedUpstream implements Upstream {
     const excluded = new Excluded(circuits)
     return async (exchange, tried) => {
       const key = await this.#keyOf(exchange)
-      const server = this.#choose(excluded, tried, key)
+      const server = this.#pinned(exchange, excluded, tried) ?? this.#choose(excluded, tried, key)
       if (server === null) throw new UpstreamError('GW_UPSTREAM_NO_SERVER')
       const { slot } = server
       tried?.add(slot)
@@ -127,6 +138,7 @@ class BalancedUpstream implements Upstream {
       this.#states.begin(slot)
       try {
         const response = await send(exchange)
+        this.#sticky?.remember(server, exchange, response)
         // Until the body has ended, not only the head.
         exchange.onComplete(() => this.#states.end(slot))
         const failed = this.#isFailing(response.status)
@@ -154,6 +166,13 @@ class BalancedUpstream implements Upstream {
   #keyOf(exchange: Exchange): string | null | Promise<string | null> {
     const { hashOn } = this.#settings
     return hashOn === null ? null : hashOn(exchange, null)
+  }
+
+  /** The server of the cookie, where it is usable and was not tried. */
+  #pinned(exchange: Exchange, excluded: Excluded, tried: TriedServers | null): UpstreamServer | null {
+    const server = this.#sticky?.serverOf(exchange) ?? null
+    if (server === null || !this.#balancer.isUsable(server, excluded.of(tried, 'tried'))) return null
+    return server
   }
 
   /** A server that was not tried; where all were, another than the last; else the last again. */

@@ -53,6 +53,7 @@ class ServerListValue extends Deferred<ServerList> {
       hashOn: null,
       panicThreshold: 50,
       slowStart: 0,
+      sticky: null,
       outliers: null,
     }
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Handler } from '#http'
+import type { Handler, Headers } from '#http'
 import type { JsonObject, JsonValue } from '#json'
 import { type BuildOptions, build, manualClock } from '#test/build'
 import { textOf } from '#test/client'
@@ -8,6 +8,7 @@ import { exchangeFor } from '#test/exchange'
 import { ManualExecutor } from '#test/manual-executor'
 import { httpUpstream, rawUpstream, type Upstream } from '#test/upstream'
 import { ReverseProxyHandler } from '../../handlers/reverse-proxy/reverse-proxy-handler.ts'
+import { Base64EncodedSecretStore } from '../../stores/base64-encoded/base64-encoded-secret-store.ts'
 import { UpstreamService } from './upstream-service.ts'
 
 const named = (name: string, status = () => 200) =>
@@ -173,6 +174,68 @@ test('equal values of hashOn get the same server', async () => {
   const users: string[] = []
   for (let i = 0; i < 12; i++) users.push(await namesFor(`user-${i}`))
   assert.ok(users.includes('a') && users.includes('b') && users.every((names) => names.length === 1), String(users))
+})
+
+const cookieOf = (response: { headers: Headers }) =>
+  /^gw_server=([\w-]{22}); /.exec(response.headers.get('set-cookie') ?? '')?.[1]
+
+/** One request of a browser; its cookie is undefined where none was set. */
+async function visit(handler: Handler, cookie: string | undefined, uri = 'http://shop.example.com/') {
+  const headers = cookie === undefined ? {} : { Cookie: `other=1; gw_server=${cookie}` }
+  const exchange = exchangeFor('GET', uri, { headers })
+  const response = await handler(exchange)
+  const name = (await textOf(response)).split(' ')[0]
+  exchange.complete()
+  return { name, cookie: cookieOf(response), set: response.headers.get('set-cookie') }
+}
+
+test('a browser stays with its server, by a cookie that says nothing of it', async () => {
+  await using a = await named('a')
+  await using b = await named('b')
+  await using built = await balanced({ servers: entries(a, b), sticky: {} })
+  const first = await visit(built.object, undefined)
+  assert.match(first.set ?? '', /^gw_server=[\w-]{22}; Path=\/; HttpOnly; SameSite=Lax$/)
+  for (let i = 0; i < 4; i++) {
+    const again = await visit(built.object, first.cookie)
+    assert.deepEqual([again.name, again.set], [first.name, null])
+  }
+  const names = new Set<unknown>()
+  for (let i = 0; i < 4; i++) names.add((await visit(built.object, undefined)).name)
+  assert.equal(names.size, 2, 'new browsers are spread')
+  assert.match((await visit(built.object, 'forged', 'https://shop.example.com/')).set ?? '', /; Secure$/)
+  assert.match(built.warnings.join(), /cookies of sticky do not hold over a restart/)
+})
+
+test('a retry leaves the server of the cookie, and the cookie names the other one', async () => {
+  await using a = await named('a')
+  await using b = await named('b')
+  const executor = new ManualExecutor()
+  const config = { servers: entries(a, b), sticky: {} }
+  await using built = await balanced(config, retrying(), executor.buildOptions)
+  const first = await visit(built.object, undefined)
+  const stopped = first.name === 'a' ? a : b
+  await stopped[Symbol.asyncDispose]()
+  const next = await visit(built.object, first.cookie)
+  assert.notEqual(next.name, first.name)
+  assert.ok(next.cookie !== undefined && next.cookie !== first.cookie)
+  assert.equal((await visit(built.object, next.cookie)).set, null)
+})
+
+test('a gateway with the same secret takes the cookies of another one', async () => {
+  await using a = await named('a')
+  await using b = await named('b')
+  const config = { servers: entries(a, b), sticky: { secretId: 'sticky.key', secretsProvider: 'keys' } }
+  const options = {
+    types: [Base64EncodedSecretStore],
+    heap: [{ name: 'keys', type: 'Base64EncodedSecretStore', config: { secrets: { 'sticky.key': 'YSBrZXk=' } } }],
+  }
+  await using one = await balanced(config, {}, options)
+  await using other = await balanced(config, {}, options)
+  const first = await visit(one.object, undefined)
+  const again = await visit(other.object, first.cookie)
+  assert.deepEqual([again.name, again.set], [first.name, null])
+  const unknown = { ...config, sticky: { ...config.sticky, secretId: 'other.key' } }
+  await assert.rejects(balanced(unknown, {}, options), /sticky\/secretId/)
 })
 
 const refused: readonly (readonly [name: string, servers: JsonValue, message: RegExp])[] = [

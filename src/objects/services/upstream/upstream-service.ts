@@ -7,6 +7,7 @@ import { checkHealth, HEALTH_CHECK_FIELD, healthPlanOf } from '../../lib/upstrea
 import { OUTLIER_FIELD } from '../../lib/upstreams/outlier-fields.ts'
 import { checkServers, SERVERS_FIELD } from '../../lib/upstreams/server-fields.ts'
 import { checkStatuses, statusRanges } from '../../lib/upstreams/status-ranges.ts'
+import { STICKY_FIELD } from '../../lib/upstreams/sticky.ts'
 import { EVENTS } from '../log-events.ts'
 
 /** The servers of an application, and how one is chosen for a request. */
@@ -29,6 +30,7 @@ export const UpstreamService = defineType({
       description:
         'Value that selects the server with the policy hash, such as `${contexts.client.remoteAddress}`. Requests without a value go to any server.',
     }),
+    sticky: STICKY_FIELD,
     healthCheck: HEALTH_CHECK_FIELD,
     outlierDetection: OUTLIER_FIELD,
     slowStart: config(duration({ unlimited: false }))
@@ -49,7 +51,7 @@ export const UpstreamService = defineType({
     if (policy === 'hash' && hashOn === undefined) report('/hashOn', 'this field is required with the policy hash')
     if (outlierDetection !== undefined) checkStatuses(outlierDetection.statuses, '/outlierDetection/statuses', report)
   },
-  create: async ({ servers = [], hashOn, discovery, healthCheck, outlierDetection, ...settings }, env) => {
+  create: async ({ servers = [], hashOn, sticky, discovery, healthCheck, outlierDetection, ...settings }, env) => {
     const outliers =
       outlierDetection === undefined ? null : { ...outlierDetection, statuses: statusRanges(outlierDetection.statuses) }
     const upstream = await openUpstream(
@@ -59,6 +61,7 @@ export const UpstreamService = defineType({
         discovery: discovery === undefined ? null : discoveryPlanOf(discovery),
         healthCheck: healthCheck === undefined ? null : healthPlanOf(healthCheck),
         hashOn: hashOn ?? null,
+        sticky: sticky ?? null,
         outliers,
       },
       env,
