@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { altName, selfSigned, writePkcs12 } from '#secrets'
+import { altName, selfSigned, writePkcs12 } from '@identity-gateway/jvm-keystores'
 import type { Workspace } from './workspace.ts'
 
 const password = 'bench'

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { altName, selfSigned } from '#secrets'
+import { altName, selfSigned } from '@identity-gateway/jvm-keystores'
 
 const DAY = 86_400_000
 

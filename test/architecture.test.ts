@@ -29,7 +29,7 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     'releases',
   ]
   const engine = [...language, 'contracts', 'cache']
-  const object = [...engine, ...engines, 'durable-queue', 'trail', 'jms']
+  const object = [...engine, ...engines, 'durable-queue', 'trail', 'jms', 'jvm-keystores']
   const plane = [...object, 'rpc', 'heap', 'instance', 'objects']
   return {
     regex: [],
@@ -54,6 +54,8 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     client: [...engine, 'http1'],
     listener: [...engine, 'http1'],
     jms: [],
+    'jvm-keystores': [],
+    secrets: [...engine, 'jvm-keystores'],
     audit: [...engine, 'client', 'jms', 'telemetry', 'durable-queue', 'trail'],
     'access-manager': [...engine, 'client'],
     resilience: [...engine, 'client'],
@@ -357,7 +359,7 @@ test('B53: client input is compared with a secret in constant time', () => {
     'src/http/constant-time.ts',
     'src/objects/filters/csrf/csrf-filter.ts',
     'src/objects/resolvers/dpop/proof.ts',
-    'src/secrets/keystore/pkcs12-mac.ts',
+    'packages/jvm-keystores/pkcs12-mac.ts',
   ]
   const findings = comparing.flatMap((path) => {
     const source = sources.find((candidate) => candidate.path === path)

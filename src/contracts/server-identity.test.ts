@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, type X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
-import { type AltName, altName, selfSigned } from '#secrets'
+import { type AltName, altName, selfSigned } from '@identity-gateway/jvm-keystores'
 import { identityProblem } from './server-identity.ts'
 
 const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })

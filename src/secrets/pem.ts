@@ -1,9 +1,8 @@
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { KeyStoreError, openEncryptedKey } from '@identity-gateway/jvm-keystores'
 import type { DecodedSecret } from '#contracts'
 import { jwkThumbprint } from './jwk.ts'
 import { certificatePurposes } from './key-usage.ts'
-import { openEncryptedKey } from './keystore/encrypted-key.ts'
-import { KeyStoreError } from './keystore/keystore-error.ts'
 
 interface Block {
   readonly label: string

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { altName, selfSigned, writePkcs12 } from '@identity-gateway/jvm-keystores'
 import { makeDirectory } from '#files'
-import { altName, selfSigned, writePkcs12 } from '#secrets'
 
 /** Supported types of keys. */
 export const KEY_TYPES = ['rsa', 'ec', 'ed25519'] as const

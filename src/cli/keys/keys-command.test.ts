@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { readKeyStore } from '#secrets'
+import { readKeyStore } from '@identity-gateway/jvm-keystores'
 import { gateway } from '#test/command-line'
 
 class Folder implements Disposable {

@@ -4,7 +4,7 @@ import { createServer as createPlain, type RequestListener } from 'node:http'
 import { createServer as createSecure } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
 import { test } from 'node:test'
-import { altName, selfSigned } from '#secrets'
+import { altName, selfSigned } from '@identity-gateway/jvm-keystores'
 import { once } from '#test/waiting'
 import { ManagementClient, ManagementUnavailable } from './management-client.ts'
 

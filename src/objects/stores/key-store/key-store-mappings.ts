@@ -1,7 +1,8 @@
 import { createSecretKey, type X509Certificate } from 'node:crypto'
+import { type KeyStore, type KeyStoreEntry, KeyStoreError } from '@identity-gateway/jvm-keystores'
 import { type DecodedSecret, Secret } from '#contracts'
 import { didYouMean, type Pattern, type Problem } from '#schema'
-import { certificatePurposes, type KeyStore, type KeyStoreEntry, KeyStoreError } from '#secrets'
+import { certificatePurposes } from '#secrets'
 
 /** The entries of a secret id: these aliases, or those that match. */
 export interface Mapping {

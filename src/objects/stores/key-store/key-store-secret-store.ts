@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path'
+import type { KeyStoreType } from '@identity-gateway/jvm-keystores'
 import { type SecretError, SecretStoreKind, secretsProvider } from '#contracts'
 import {
   ConfigError,
@@ -13,7 +14,6 @@ import {
   secretId,
   string,
 } from '#schema'
-import type { KeyStoreType } from '#secrets'
 import { SECRETS_EVENTS } from '#secrets'
 import { autoRefresh, watchDirectory } from '../lib/auto-refresh.ts'
 import { checkMappings } from '../lib/formats.ts'

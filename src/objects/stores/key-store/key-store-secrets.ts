@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
+import { KeyStoreError, type KeyStoreType, readKeyStore } from '@identity-gateway/jvm-keystores'
 import { CachedValue } from '#cache'
 import type { Secret, SecretQuery, SecretStore, SecretsProvider } from '#contracts'
 import type { Environment } from '#schema'
 import {
   ChangeListeners,
   fileState,
-  KeyStoreError,
-  type KeyStoreType,
   MAX_KEYSTORE_BYTES,
   notAfterOf,
   READ_FAILURE_PAUSE,
-  readKeyStore,
   readSecretFile,
   SecretExpiry,
   type Versioned,

@@ -1,6 +1,6 @@
+import type { KeyStoreType } from '@identity-gateway/jvm-keystores'
 import { KeyStoreKind, secretsProvider } from '#contracts'
 import { atMostOneOf, config, defineType, field, oneOf, secretId, string } from '#schema'
-import type { KeyStoreType } from '#secrets'
 import { passwordMigration, passwordSource } from '../../lib/tls/password.ts'
 import { EVENTS } from '../log-events.ts'
 import { keystorePath } from './keystore-path.ts'

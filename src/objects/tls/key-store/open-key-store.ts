@@ -1,16 +1,13 @@
 import { realpath } from 'node:fs/promises'
-import { type KeyStore, type KeyStoreItem, SecretError } from '#contracts'
-import type { Logger } from '#logging'
 import {
-  ChangeListeners,
-  fileState,
   type KeyStoreEntry,
   type KeyStoreType,
-  MAX_KEYSTORE_BYTES,
   type KeyStore as ReadKeyStore,
   readKeyStore,
-  readSecretFile,
-} from '#secrets'
+} from '@identity-gateway/jvm-keystores'
+import { type KeyStore, type KeyStoreItem, SecretError } from '#contracts'
+import type { Logger } from '#logging'
+import { ChangeListeners, fileState, MAX_KEYSTORE_BYTES, readSecretFile } from '#secrets'
 import { EVENTS } from '../log-events.ts'
 
 /** Interval of checks of the file. */

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSecureContext } from 'node:tls'
-import { other, own, sampleJceks, sampleJks, samplePassword, samplePkcs12, sampleSecret } from '#test/keystore-samples'
+import {
+  other,
+  own,
+  sampleJceks,
+  sampleJks,
+  samplePassword,
+  samplePkcs12,
+  sampleSecret,
+} from '../../test/support/keystore-samples.ts'
 import {
   bag,
   certificateBag,
@@ -22,9 +30,9 @@ import {
   pkcs12,
   sequence,
   withJavaDigest,
-} from '#test/keystore-writer'
-import { threadTime } from '#test/loop-watch'
-import { type KeyStoreErrorCode, type KeyStoreType, readKeyStore } from '../index.ts'
+} from '../../test/support/keystore-writer.ts'
+import { threadTime } from '../../test/support/loop-watch.ts'
+import { type KeyStoreErrorCode, type KeyStoreType, readKeyStore } from './index.ts'
 import { decryptRc2Cbc } from './rc2.ts'
 
 const samples: Readonly<Record<KeyStoreType, Buffer>> = {

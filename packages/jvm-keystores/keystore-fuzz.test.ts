@@ -2,9 +2,9 @@
 // FUZZ_RUNS sets the number of each kind; runs are repeatable by FUZZ_SEED.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sampleJceks, sampleJks, samplePassword, samplePkcs12 } from '#test/keystore-samples'
-import { pfx, withJavaDigest } from '#test/keystore-writer'
-import { type KeyStore, KeyStoreError, type KeyStoreType, readKeyStore } from '../index.ts'
+import { sampleJceks, sampleJks, samplePassword, samplePkcs12 } from '../../test/support/keystore-samples.ts'
+import { pfx, withJavaDigest } from '../../test/support/keystore-writer.ts'
+import { type KeyStore, KeyStoreError, type KeyStoreType, readKeyStore } from './index.ts'
 
 const runs = Number(process.env['FUZZ_RUNS'] ?? 500)
 const seed = Number(process.env['FUZZ_SEED'] ?? 20260101)

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { createPublicKey, type KeyObject, sign, verify, X509Certificate } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
-import { opensslMissing } from '#test/certificates'
-import { Folder } from '#test/folder'
-import { chainedKeys, inLanes, openssl } from '#test/keystore-tools'
-import { bag, pkcs12 } from '#test/keystore-writer'
-import { type PrivateKeyEntry, readKeyStore } from '../index.ts'
+import { opensslMissing } from '../../test/support/certificates.ts'
+import { Folder } from '../../test/support/folder.ts'
+import { chainedKeys, inLanes, openssl } from '../../test/support/keystore-tools.ts'
+import { bag, pkcs12 } from '../../test/support/keystore-writer.ts'
+import { type PrivateKeyEntry, readKeyStore } from './index.ts'
 
 const keys = opensslMissing ? [] : chainedKeys()
 const p256 = keys.find(({ alias }) => alias === 'p256')

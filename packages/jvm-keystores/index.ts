@@ -1,0 +1,7 @@
+export { openEncryptedKey } from './encrypted-key.ts'
+export type { KeyStoreEntry, PrivateKeyEntry } from './entries.ts'
+export { keyUsage } from './key-usage.ts'
+export { KeyStore, type KeyStoreType, readKeyStore } from './keystore.ts'
+export { KeyStoreError, type KeyStoreErrorCode } from './keystore-error.ts'
+export { writePkcs12 } from './pkcs12-writer.ts'
+export { type AltName, altName, selfSigned } from './self-signed.ts'
