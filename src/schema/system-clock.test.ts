@@ -16,3 +16,10 @@ test('monotonic time is the same in all threads', async () => {
     await worker.terminate()
   }
 })
+
+test('monotonic time is that of the process', () => {
+  const processTime = () => Number(process.hrtime.bigint()) / 1e6
+  const [before, now, after] = [processTime(), systemClock.monotonic(), processTime()]
+  // The origins of both are read one after the other.
+  assert.ok(before - 1 < now && now < after + 1, `${before} < ${now} < ${after}`)
+})
