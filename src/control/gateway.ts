@@ -26,8 +26,8 @@ import { Telemetry } from './monitoring/telemetry/telemetry.ts'
 import { KeyValueStore } from './records/key-value-store.ts'
 import { exposeHistorySize } from './routes/deploy-metrics.ts'
 import { RouteHistory } from './routes/history/route-history.ts'
+import { OpenFolders } from './routes/open-folders.ts'
 import { routeChecks } from './routes/route-checks.ts'
-import { RouteStores } from './routes/route-stores.ts'
 import { triedRoutes } from './routes/tried-routes.ts'
 import { UnitCallHandlers } from './unit-call-handlers.ts'
 import { configFile, readConfigFile } from './units/config-file.ts'
@@ -68,7 +68,7 @@ const AUDIT_GRACE = 5_000
 
 /** The control plane: units, route folders, the management connector, and shutdown. */
 export class Gateway {
-  readonly stores: RouteStores
+  readonly stores: OpenFolders
   /** States of the objects of the units and of admin.json. */
   readonly states: ObjectStates
   readonly #upstreams: UpstreamServices
@@ -183,7 +183,7 @@ export class Gateway {
       isReadOnly,
       fleet: this.#fleet,
     }
-    this.stores = new RouteStores(this.#supervisor, records, logger)
+    this.stores = new OpenFolders(this.#supervisor, records, logger)
     // One more for the unit of a trial.
     const numbers = units * MAX_UNIT_SETS + 1
     this.#upstreams = new UpstreamServices({ units: numbers, clock: systemClock, logger })

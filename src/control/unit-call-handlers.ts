@@ -5,7 +5,7 @@ import type { LiveRequests } from './monitoring/live/live-requests.ts'
 import type { RequestTraces } from './monitoring/live/request-traces.ts'
 import type { ObjectStates } from './monitoring/object-states.ts'
 import type { Telemetry } from './monitoring/telemetry/telemetry.ts'
-import type { RouteStores } from './routes/route-stores.ts'
+import type { OpenFolders } from './routes/open-folders.ts'
 import type { ConnectionPermits } from './units/connection-permits.ts'
 import { SharedMemory } from './units/shared-memory.ts'
 import type { OwnedStore } from './units/take-over/owned-store.ts'
@@ -14,7 +14,7 @@ import type { UpstreamServices } from './upstreams/upstream-services.ts'
 
 /** Parts of the control plane that units call. */
 interface CalledParts {
-  readonly stores: RouteStores
+  readonly stores: OpenFolders
   readonly requests: LiveRequests
   readonly traces: RequestTraces
   readonly states: ObjectStates

@@ -147,7 +147,7 @@ export class RunningGateway implements AsyncDisposable {
 
   /** One scan of every route folder, as by the watcher and the interval. */
   async scan(): Promise<void> {
-    for (const store of this.gateway.stores.all) await store.scan()
+    for (const { deployment } of this.gateway.stores.all) await deployment.scan()
   }
 
   /** Waits until every unit serves, also those that are being restarted. */
@@ -163,7 +163,7 @@ export class RunningGateway implements AsyncDisposable {
 
   /** The problems of a route file. */
   problems(file: string): string[] {
-    const statuses = this.gateway.stores.all.flatMap((store) => store.status())
+    const statuses = this.gateway.stores.all.flatMap(({ deployment }) => deployment.status())
     const found = statuses.filter((status) => status.file === file).flatMap(({ problems }) => problems)
     return found.map(({ pointer, message }) => (pointer === '' ? message : `${pointer}: ${message}`))
   }

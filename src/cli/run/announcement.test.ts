@@ -26,7 +26,11 @@ test('the ready message counts routes that are loaded, and those that failed', (
   const entries: object[] = []
   const logger = { info: (fields: object) => entries.push(fields) } as unknown as Logger
   const states = ['loaded', 'failed', 'loaded'].map((state) => ({ state }))
-  const gateway = { stores: { all: [{ status: () => states }] }, ports: [1], adminPort: 2 } as unknown as Gateway
+  const gateway = {
+    stores: { all: [{ deployment: { status: () => states } }] },
+    ports: [1],
+    adminPort: 2,
+  } as unknown as Gateway
   const settings = { unit: { units: 1, mode: 'PRODUCTION', logging: { format: 'json' } } } as unknown as AdminSettings
   const context = { stdout: {} } as unknown as ProcessContext
   announce({ traffic: [], admin: '' }, gateway, settings, logger, context)

@@ -33,7 +33,7 @@ export function announce(
   context: ProcessContext,
 ): void {
   const { stdout } = context
-  const files = gateway.stores.all.flatMap((store) => store.status())
+  const files = gateway.stores.all.flatMap(({ deployment }) => deployment.status())
   const failed = files.filter(({ state }) => state === 'failed').length
   const routes = files.length - failed
   if (stdout.isTTY !== true || unit.logging.format === 'json') {

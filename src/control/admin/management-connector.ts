@@ -11,7 +11,7 @@ import { maxReleaseBytes } from '../fleet/fleet-settings.ts'
 import type { GatewayFleet } from '../fleet/gateway-fleet.ts'
 import type { MonitorApi } from '../monitoring/live/monitor-api.ts'
 import type { ObjectStates } from '../monitoring/object-states.ts'
-import type { RouteStores } from '../routes/route-stores.ts'
+import type { OpenFolders } from '../routes/open-folders.ts'
 import type { ServedConfiguration } from '../units/served-configuration.ts'
 import { hasSharedPorts } from '../units/unit-count.ts'
 import type { UnitLink } from '../units/unit-link.ts'
@@ -38,7 +38,7 @@ interface ManagementSettings {
 /** Parts of the gateway that the management connector serves. */
 interface ManagementParts extends ManagementSettings {
   readonly studio: StudioAccess | null
-  readonly stores: RouteStores
+  readonly stores: OpenFolders
   readonly states: ObjectStates
   readonly upstreams: UpstreamServices
   units(): readonly UnitLink[]

@@ -1,6 +1,6 @@
 import { isAbsolute, relative } from 'node:path'
 import type { Singleton } from '#crest'
-import type { RouteStores } from '../routes/route-stores.ts'
+import type { OpenFolders } from '../routes/open-folders.ts'
 import { ADMIN_DESCRIPTIONS } from './admin-descriptions.ts'
 
 /** Files of the configuration that runs. */
@@ -13,7 +13,7 @@ export interface RunningFiles {
 }
 
 /** The configuration that runs, beside the routes: config.json, the revision of admin.json, and every router. */
-export function runningConfiguration(running: () => RunningFiles, stores: RouteStores): Singleton {
+export function runningConfiguration(running: () => RunningFiles, stores: OpenFolders): Singleton {
   return {
     kind: 'singleton',
     description: ADMIN_DESCRIPTIONS.endpoints.configuration,

@@ -6,9 +6,8 @@ import { JsonSyntaxError } from '#json'
 import type { Logger } from '#logging'
 import { ConfigError, type Metrics } from '#schema'
 import type { ConfigAudit } from '../audit/config-audit.ts'
-import type { ChangeOrigin } from '../routes/folder-changes.ts'
-import type { FolderStore } from '../routes/folder-store.ts'
-import type { FolderTarget } from '../routes/folder-target.ts'
+import type { ChangeOrigin } from '../routes/deploy-audit.ts'
+import type { SharedFolder } from '../routes/route-store.ts'
 import { configFile, configText, readConfigFile } from '../units/config-file.ts'
 import type { UnitChange } from '../units/supervisor.ts'
 import { UnitStartError } from '../units/unit-link.ts'
@@ -16,10 +15,10 @@ import type { FleetApi } from './api/fleet-api.ts'
 import type { Fleet } from './fleet.ts'
 import { exposeFleet } from './fleet-metrics.ts'
 import type { FleetSettings } from './fleet-settings.ts'
+import { folderOfReleases } from './folder-of-releases.ts'
 import { GatewayHost, type HostParts } from './gateway-host.ts'
 import type { ReleaseProblem } from './instance-status.ts'
 import type { OpenedFleet } from './opened-fleet.ts'
-import { releaseTarget } from './release-target.ts'
 import { servedFolders } from './served-folders.ts'
 
 /** Parts of a gateway with a store. */
@@ -140,18 +139,16 @@ export class GatewayFleet {
     return this.#open.api(security, audit)
   }
 
-  /** Where changes of a route folder are written; null for a folder that is not part of releases. */
-  targetOf(directory: string, folder: FolderStore): FolderTarget | null {
-    const hash = (file: string) => folder.hash(file)
-    const writes = {
+  /** Null for a folder that is not part of releases. */
+  sharedFolder(directory: string): SharedFolder | null {
+    const isOwn = this.follows(directory)
+    const { config } = isOwn ? this.#own : servedFolders(this.#copyOf(directory))
+    return folderOfReleases(directory, config, {
       write: this.#opened.write.bind(this.#opened),
       written: this.#opened.written.bind(this.#opened),
       catchUp: () => this.#opened.catchUp(),
-    }
-    if (this.follows(directory))
-      return releaseTarget(directory, this.#own.config, writes, { hash, lastGood: () => null })
-    const lastGood = (path: string) => this.#opened.copy.lastGood(path)
-    return releaseTarget(directory, servedFolders(this.#copyOf(directory)).config, writes, { hash, lastGood })
+      lastGood: (path) => (isOwn ? null : this.#opened.copy.lastGood(path)),
+    })
   }
 
   /** Whether changes of files in a folder are deployed; those of the local copy come from the store. */

@@ -1,7 +1,7 @@
 import { dirname, join, relative, sep } from 'node:path'
 import type { ServedFolders } from '#contracts'
-import type { RouteStore } from '../routes/route-store.ts'
-import type { RouteStores } from '../routes/route-stores.ts'
+import type { Deployment } from '../routes/deployment.ts'
+import type { OpenFolders } from '../routes/open-folders.ts'
 import { configText } from '../units/config-file.ts'
 import type { Replacement, UnitChange } from '../units/supervisor.ts'
 import type { TriedConfiguration, tryUnit } from '../units/unit-trial.ts'
@@ -10,7 +10,7 @@ import type { RouteEdits, ServingHost, TrialResult } from './serving-host.ts'
 
 /** Parts of the gateway that releases are applied to. */
 export interface HostParts {
-  stores(): RouteStores
+  stores(): OpenFolders
   /** The folders that are served now. */
   folders(): ServedFolders
   replaceUnits(change: UnitChange): Promise<Replacement>
@@ -31,19 +31,19 @@ export class GatewayHost implements ServingHost {
     const { config } = this.#parts.folders()
     const byFolder = Map.groupBy(paths, (path) => join(config, '..', dirname(path)))
     await Promise.all(
-      this.#parts.stores().all.map(async (store) => {
-        const files = byFolder.get(store.directory)?.map((path) => path.slice(path.lastIndexOf('/') + 1))
-        if (files !== undefined) await store.scan({ files })
+      this.#deployments.map(async (deployment) => {
+        const files = byFolder.get(deployment.directory)?.map((path) => path.slice(path.lastIndexOf('/') + 1))
+        if (files !== undefined) await deployment.scan({ files })
       }),
     )
   }
 
   problems(): readonly ReleaseProblem[] {
     const { config } = this.#parts.folders()
-    return this.#parts.stores().all.flatMap((store) => {
-      const folder = store.failing === 0 ? null : pathOf(store.directory, config)
+    return this.#deployments.flatMap((deployment) => {
+      const folder = deployment.failing === 0 ? null : pathOf(deployment.directory, config)
       if (folder === null) return []
-      return store
+      return deployment
         .status()
         .flatMap(({ file, problems }) =>
           problems.map(({ pointer, message }) => ({ file: `${folder}/${file}`, ...place(pointer), message })),
@@ -56,10 +56,10 @@ export class GatewayHost implements ServingHost {
     write: () => Promise<boolean>,
   ): Promise<'done' | 'unavailable' | readonly ReleaseProblem[]> {
     const { config } = this.#parts.folders()
-    const stores = this.#parts.stores().all.filter(({ directory }) => edits.has(pathOf(directory, config) ?? ''))
+    const edited = this.#deployments.filter(({ directory }) => edits.has(pathOf(directory, config) ?? ''))
     // In one order, since each keeps its queue until all are written.
-    stores.sort((a, b) => (a.directory < b.directory ? -1 : 1))
-    return this.#edit(stores, edits, write)
+    edited.sort((a, b) => (a.directory < b.directory ? -1 : 1))
+    return this.#edit(edited, edits, write)
   }
 
   async replace(folders: ServedFolders): Promise<readonly ReleaseProblem[]> {
@@ -85,20 +85,24 @@ export class GatewayHost implements ServingHost {
     }
   }
 
-  /** Each store builds its edits, then the next one does, and the last one writes. */
+  get #deployments(): Deployment[] {
+    return this.#parts.stores().all.map(({ deployment }) => deployment)
+  }
+
+  /** Each folder builds its edits, then the next one does, and the last one writes. */
   async #edit(
-    [store, ...others]: readonly RouteStore[],
+    [deployment, ...others]: readonly Deployment[],
     edits: RouteEdits,
     write: () => Promise<boolean>,
   ): Promise<'done' | 'unavailable' | readonly ReleaseProblem[]> {
-    if (store === undefined) {
+    if (deployment === undefined) {
       await write()
       return 'done'
     }
-    const folder = pathOf(store.directory, this.#parts.folders().config) as string
+    const folder = pathOf(deployment.directory, this.#parts.folders().config) as string
     let inner: 'done' | 'unavailable' | readonly ReleaseProblem[] = 'done'
     let isSwapped = false
-    const outcome = await store.editAll(edits.get(folder) ?? new Map(), async () => {
+    const outcome = await deployment.editAll(edits.get(folder) ?? new Map(), async () => {
       if (others.length === 0) isSwapped = await write()
       else {
         inner = await this.#edit(others, edits, async () => {

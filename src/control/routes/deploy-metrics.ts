@@ -11,7 +11,7 @@ export interface DeployCounts {
 /** Counts of the routes of one folder. */
 interface DeployedRoutes {
   readonly deploys: Readonly<DeployCounts>
-  readonly served: number
+  readonly served: { readonly size: number }
   readonly failing: number
 }
 
@@ -29,7 +29,7 @@ interface ReadMetrics extends Metrics {
 /** Exposes the number of routes of a router, and the outcomes of its changes. */
 export function exposeDeployCounts(metrics: ReadMetrics, router: string, routes: DeployedRoutes): void {
   const labels = { router }
-  metrics.reading('gw_router_deployed_routes', 'Routes that are served.', { labels, read: () => routes.served })
+  metrics.reading('gw_router_deployed_routes', 'Routes that are served.', { labels, read: () => routes.served.size })
   metrics.reading('gw_router_failed_routes', 'Route files that are not served as they are written.', {
     labels,
     read: () => routes.failing,

@@ -26,6 +26,41 @@ export interface RouteFile {
   readonly problems: readonly (Problem & Partial<Position>)[]
 }
 
+/** The files of one folder, as they were last read: what is wanted. What a scan has read is taken when it is deployed. */
+export class RouteFiles {
+  readonly directory: string
+  #all: ReadonlyMap<string, RouteFile> = new Map()
+
+  constructor(directory: string) {
+    this.directory = directory
+  }
+
+  /** By name, as units serve them, or with the problems for which they do not. */
+  get all(): ReadonlyMap<string, RouteFile> {
+    return this.#all
+  }
+
+  /** Reads what has changed, without taking it; `names`: the only files that may have changed. */
+  read(names?: Iterable<string>): ReadonlyMap<string, RouteFile> {
+    if (names === undefined) return readRouteFiles(this.directory, this.#all)
+    return rereadRouteFiles(this.directory, this.#all, names)
+  }
+
+  take(files: ReadonlyMap<string, RouteFile>): void {
+    this.#all = files
+  }
+
+  /** Reads one file again, before a decision is made about it. */
+  reread(file: string): RouteFile | null {
+    const found = rereadRouteFile(this.directory, file, this.#all.get(file))
+    const files = new Map(this.#all)
+    if (found === null) files.delete(file)
+    else files.set(file, found)
+    this.#all = files
+    return found
+  }
+}
+
 /** Larger files are not read, and so not written either. */
 export const MAX_ROUTE_FILE = 4 * 1024 * 1024
 
@@ -52,21 +87,22 @@ export function rereadRouteFiles(
   names: Iterable<string>,
 ): Map<string, RouteFile> {
   const files = new Map(known)
-  let isSorted = true
   for (const name of names) {
     if (!isRouteFileName(name)) continue
     const file = rereadRouteFile(directory, name, known.get(name))
     if (file === null) files.delete(name)
-    else {
-      if (!files.has(name)) isSorted = false
-      files.set(name, file)
-    }
+    else files.set(name, file)
   }
-  return isSorted ? files : new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)))
+  return inOrder(files)
+}
+
+/** Files in the order of their names. */
+export function inOrder(files: ReadonlyMap<string, RouteFile>): Map<string, RouteFile> {
+  return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** One route file; null where it does not exist. With an unchanged stamp it is `before`. */
-export function rereadRouteFile(directory: string, name: string, before: RouteFile | undefined): RouteFile | null {
+function rereadRouteFile(directory: string, name: string, before: RouteFile | undefined): RouteFile | null {
   const path = join(directory, name)
   try {
     const stats = statSync(path)
@@ -93,7 +129,7 @@ function notUtf8(name: string): string | null {
 }
 
 /** Names of the route files of a folder, sorted; none where it does not exist. */
-export function routeFileNames(directory: string): string[] {
+function routeFileNames(directory: string): string[] {
   try {
     return readdirSync(directory).filter(isRouteFileName).sort()
   } catch (error) {

@@ -1,5 +1,5 @@
 import { Refusal } from '#crest'
-import type { RefusedWrite } from './route-edit.ts'
+import type { RefusedWrite } from './edits.ts'
 
 /** Seconds after which a client may try again. */
 const RETRY = { headers: { 'Retry-After': '5' } }

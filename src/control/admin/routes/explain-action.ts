@@ -4,7 +4,7 @@ import { Catalogue, chainSteps, type DocumentScope, effectiveBaseUri, type Step 
 import { DEFAULT_OBJECTS } from '#instance'
 import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 import type { CatalogueType } from '#schema'
-import type { RouteStores } from '../../routes/route-stores.ts'
+import type { OpenFolders } from '../../routes/open-folders.ts'
 import { ROUTE_ACTIONS } from '../../routes/routes-descriptions.ts'
 import { simulatedRequest } from '../../routes/simulated-request.ts'
 import type { UnitLink } from '../../units/unit-link.ts'
@@ -12,7 +12,7 @@ import { fileOf } from './route-resources.ts'
 
 /** Dependencies of `explain`. */
 export interface ExplainContext {
-  readonly stores: RouteStores
+  readonly stores: OpenFolders
   readonly types: readonly CatalogueType[]
   units(): readonly UnitLink[]
   /** config.json, or its default. */

@@ -1,6 +1,6 @@
 import { Refusal } from '#crest'
 import { type JsonObject, type JsonValue, setOwn } from '#json'
-import type { RouteEdit } from '../../routes/route-edit.ts'
+import type { RouteEdit } from '../../routes/edits.ts'
 import { MAX_ROUTE_FILE, parseRouteFile, type RouteFile } from '../../routes/route-files.ts'
 import type { LocatedProblem } from '../../routes/route-problems.ts'
 import { contentOf } from './route-resources.ts'

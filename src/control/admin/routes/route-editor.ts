@@ -5,7 +5,7 @@ import { routeIdentity } from '#instance'
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
 import { type AuditedState, recordChange } from '../../audit/change-recorder.ts'
-import type { EditOutcome, RouteEdit } from '../../routes/route-edit.ts'
+import type { EditOutcome, RouteEdit } from '../../routes/edits.ts'
 import { fileRevision, type RouteFile, sourceRevision } from '../../routes/route-files.ts'
 import { refusalOfWrite } from '../../routes/write-refusal.ts'
 import { describe, edit, notLoaded, restored } from './route-content.ts'
@@ -33,7 +33,7 @@ export class RouteEditor {
       const file = `${id}.json`
       const refused = refusedId(id)
       if (refused !== null) return refused
-      store.reread(file)
+      store.files.reread(file)
       return this.#clash(id) ?? edit(file, id, content)
     })
   }
@@ -63,7 +63,7 @@ export class RouteEditor {
       if (!(current instanceof Refusal)) return restored(current.file, id, before.text)
       // File names from the history are validated: they must not leave the folder.
       const file = FILE_NAME.test(before.file) ? before.file : `${id}.json`
-      this.#sources.store.reread(file)
+      this.#sources.store.files.reread(file)
       return refusedId(id) ?? this.#clash(id, file) ?? restored(file, id, before.text)
     })
   }
@@ -91,7 +91,7 @@ export class RouteEditor {
   #clash(id: string, file = `${id}.json`): Refusal | null {
     const { store } = this.#sources
     const same = id.toLowerCase()
-    const clash = [...store.files.values()].find((other) => {
+    const clash = [...store.files.all.values()].find((other) => {
       return idIn(store, other).toLowerCase() === same || other.file.toLowerCase() === file.toLowerCase()
     })
     if (clash === undefined) return null
@@ -103,7 +103,7 @@ export class RouteEditor {
   #current(id: string, revision: string | null): RouteFile | Refusal {
     const { store } = this.#sources
     const known = fileOf(store, id)
-    const current = known === null ? null : store.reread(known.file)
+    const current = known === null ? null : store.files.reread(known.file)
     if (current === null || idIn(store, current) !== id) return new Refusal(404, 'there is no route of this id')
     const revisions = [null, fileRevision(current), sourceRevision(current)]
     if (revisions.includes(revision)) return current
@@ -132,7 +132,7 @@ export class RouteEditor {
       store.edit(() => {
         const decided = decide()
         if (decided instanceof Refusal) return { answer: decided }
-        before = store.files.get(decided.file) ?? null
+        before = store.files.all.get(decided.file) ?? null
         after = decided.next
         written = decided.isText ? decided.next : null
         return { ...decided, id, by }

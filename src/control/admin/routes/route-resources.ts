@@ -20,16 +20,16 @@ export interface RouteSources {
 
 /** The id of a file. A file with the id of another route gets its file name as id, so that it can be corrected. */
 export function idIn(store: RouteStore, file: RouteFile): string {
-  const isTaken = store.problemsOf(file.file).some(({ pointer }) => pointer === '/_id')
+  const isTaken = store.deployment.problemsOf(file.file).some(({ pointer }) => pointer === '/_id')
   return isTaken ? file.file.replace(/\.json$/, '') : idOf(file)
 }
 
 /** The file of a route; of several with one id, the served one. */
 export function fileOf(store: RouteStore, id: string): RouteFile | null {
   let found: RouteFile | null = null
-  for (const file of store.files.values()) {
+  for (const file of store.files.all.values()) {
     if (idIn(store, file) !== id) continue
-    if (store.problemsOf(file.file).length === 0) return file
+    if (store.deployment.problemsOf(file.file).length === 0) return file
     found ??= file
   }
   return found
@@ -100,7 +100,7 @@ export function routeResource(file: RouteFile, sources: RouteSources): Resource 
 
 /** The version that units serve: of a file that does not load the last good one, or null. */
 function servedOf(id: string, { file }: RouteFile, { store }: RouteSources): JsonObject | null {
-  const served = store.servedRoute(file, id)
+  const served = store.deployment.servedRoute(file, id)
   // A route that could not be built when a unit started is recorded, but not served.
   if (served === null || served.incomplete) return null
   const { source } = served
@@ -108,7 +108,7 @@ function servedOf(id: string, { file }: RouteFile, { store }: RouteSources): Jso
 }
 
 function statusOf(id: string, { file }: RouteFile, { store, degraded }: RouteSources): JsonObject {
-  const problems = store.problemsOf(file).map(({ pointer, message }) => ({ pointer, message }))
+  const problems = store.deployment.problemsOf(file).map(({ pointer, message }) => ({ pointer, message }))
   if (problems.length > 0) return { state: 'failed', problems }
   const degradedProblems = degraded(id).map(({ object, detail }) => ({ pointer: '', message: `${object}: ${detail}` }))
   return { state: degradedProblems.length > 0 ? 'degraded' : 'loaded', problems: degradedProblems }

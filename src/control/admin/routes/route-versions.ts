@@ -50,7 +50,7 @@ export function deletedAction(store: RouteStore): Action {
     ...ROUTE_ACTIONS.deleted,
     run: async () => {
       await store.history.loaded()
-      const there = new Set([...store.files.values()].map((file) => idIn(store, file)))
+      const there = new Set([...store.files.all.values()].map((file) => idIn(store, file)))
       const gone = [...store.history.ids()].filter((id) => !there.has(id)).sort()
       return {
         routes: gone.flatMap((id) =>

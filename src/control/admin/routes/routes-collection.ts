@@ -49,7 +49,7 @@ export function routesCollection(
   const cookies = new PageCookies()
   const patches = new TaskQueue()
   const naturalOrder = (resource: Resource) =>
-    store.order === 'file' ? (files.get(resource) ?? '') : String(resource.content['name'] ?? resource.id)
+    store.deployment.order === 'file' ? (files.get(resource) ?? '') : String(resource.content['name'] ?? resource.id)
   return {
     kind: 'collection',
     description: ROUTES_DESCRIPTION,
@@ -70,7 +70,7 @@ export function routesCollection(
     query: async (_, query) => {
       await store.history.loaded()
       degradedNow = degraded()
-      return queryResources(store.files.values().map(resourceOf), query, { cookies, naturalOrder })
+      return queryResources(store.files.all.values().map(resourceOf), query, { cookies, naturalOrder })
     },
     actions: { validate: validate(editor), ...dryRuns, deleted: deletedAction(store) },
     resourceActions: { rollback: rollbackAction(store, editor), history: historyAction(store) },

@@ -1,5 +1,5 @@
 import type { RouteSource } from '#contracts'
-import type { RouteEdit } from '../route-edit.ts'
+import type { RouteEdit } from '../edits.ts'
 import { fileRevision, idOf, type RouteFile } from '../route-files.ts'
 import type { ServedRoute } from '../route-plan.ts'
 import type { ReplacedVersion, RouteHistory } from './route-history.ts'

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { QueuedRecord } from '#durable-queue'
 import type { JsonObject } from '#json'
 import { ConfigAudit } from '../audit/config-audit.ts'
-import { FolderChanges } from './folder-changes.ts'
+import { DeployAudit } from './deploy-audit.ts'
 import type { ServedRoute } from './route-plan.ts'
 
 /** A trail that keeps events in memory, and how many it was handed at a time. */
@@ -21,7 +21,7 @@ function trail() {
     return true
   }
   const audit = new ConfigAudit({ add, attempt }, { now: () => 0 })
-  return { events, most, changes: new FolderChanges(audit, 'system/objects/_router/routes') }
+  return { events, most, changes: new DeployAudit(audit, 'system/objects/_router/routes') }
 }
 
 function served(id: string, revision: string, text: string, file = `${id}.json`): [string, ServedRoute] {

@@ -21,8 +21,8 @@ const FILE: ChangeOrigin = { actor: { userId: null, authentication: 'file' }, pr
 /** Thousands of files may change at once: no more events than these go to the trail at a time. */
 const AT_ONCE = 100
 
-/** Records changes that came about because files of a folder changed. */
-export class FolderChanges {
+/** The audit of deploys: records changes that came about because files of a folder changed. */
+export class DeployAudit {
   readonly #audit: ConfigAudit
   readonly #path: string
   readonly #origin: () => ChangeOrigin

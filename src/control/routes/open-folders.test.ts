@@ -9,8 +9,8 @@ import { Folder } from '#test/folder'
 import { ConfigAudit } from '../audit/config-audit.ts'
 import type { UnitLink } from '../units/unit-link.ts'
 import { RouteHistory } from './history/route-history.ts'
+import { OpenFolders } from './open-folders.ts'
 import { parseRouteFile } from './route-files.ts'
-import { RouteStores } from './route-stores.ts'
 
 const logger = createLogger({ level: 'silent' })
 
@@ -43,14 +43,14 @@ class Unit {
 class Gateway extends Folder {
   readonly serving: Unit[] = [new Unit()]
   readonly starting: Unit[] = []
-  readonly stores: RouteStores
+  readonly stores: OpenFolders
 
   constructor() {
     super()
     const clock = manualClock()
     const trail = { add: () => {}, attempt: async () => true }
-    this.stores = new RouteStores(
-      { units: this.serving, starting: this.starting } as unknown as ConstructorParameters<typeof RouteStores>[0],
+    this.stores = new OpenFolders(
+      { units: this.serving, starting: this.starting } as unknown as ConstructorParameters<typeof OpenFolders>[0],
       {
         metrics: new MetricsRegistry(),
         history: new RouteHistory({ instance: this.path, directory: join(this.path, 'history'), logger, clock }),
