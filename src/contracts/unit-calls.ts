@@ -21,8 +21,8 @@ export const ROUTE_BUILD_LIMIT = 2 * 60_000
 
 /** Calls from the control plane to a unit. A new message is one line here and one handler in `src/unit/worker.ts`. */
 export const UNIT_CALLS = {
-  /** Builds the unit; returns when it serves or has failed. `isAside`: it serves when `listen` is called. */
-  start: call<{ readonly isAside: boolean }, UnitStart>(15 * 60_000),
+  /** Builds the unit; returns when it serves or has failed. `standby`: it serves when `listen` is called. */
+  start: call<{ readonly standby: boolean }, UnitStart>(15 * 60_000),
   /** Opens the ports of a unit that was built aside. */
   listen: call<void, UnitStart>(30_000),
   /** First phase of a deploy: builds the changes and returns their problems. Discarded on cancellation. */

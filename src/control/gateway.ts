@@ -147,7 +147,7 @@ export class Gateway {
       security: settings.protection === null ? ADMIN_SECURITY : null,
       recordsHistory: settings.studio !== null,
       ports: () => this.ports,
-      units: () => [...this.units, ...this.#supervisor.leaving],
+      units: () => [...this.units, ...this.#supervisor.draining],
       collect: () => this.collect(),
     })
     const metrics = this.#monitoring.registry.open()
@@ -207,7 +207,7 @@ export class Gateway {
     void this.#history.load()
     await checkPortsAreFree(settings)
     await this.#openAdmin()
-    await this.#startUnits({ isAside: false })
+    await this.#startUnits({ standby: false })
     if (this.#state === 'starting') this.#state = 'running'
     await this.#fleet?.started()
     await this.#audit.logOrphanedSpools(this.units)
@@ -216,7 +216,7 @@ export class Gateway {
   /** Until this process is ready, management requests are those of the predecessor, which has the same port. */
   async #startBeside(predecessor: Predecessor): Promise<void> {
     await predecessor.copy(this.#auditWriter.takeRecords.bind(this.#auditWriter))
-    await this.#startUnits({ isAside: true })
+    await this.#startUnits({ standby: true })
     await this.#openAdmin()
     if (this.#state === 'starting') this.#state = 'running'
     await this.#audit.logOrphanedSpools(this.units)
@@ -251,7 +251,7 @@ export class Gateway {
   }
 
   /** With a store the configuration to start with is that of the local copy, or of the store. */
-  #startUnits(options: { readonly isAside: boolean }): Promise<void> {
+  #startUnits(options: { readonly standby: boolean }): Promise<void> {
     if (this.#fleet === null) return this.#supervisor.start(options)
     return this.#fleet.startUnits((change) => {
       this.#configuration.change(change)
@@ -306,8 +306,8 @@ export class Gateway {
   async reload(): Promise<void> {
     this.#reloads.add()
     this.#input.settings.reload()
-    const { units, starting, leaving } = this.#supervisor
-    for (const unit of [...units, ...starting, ...leaving]) unit.remote.reload()
+    const { units, starting, draining } = this.#supervisor
+    for (const unit of [...units, ...starting, ...draining]) unit.remote.reload()
     // Each step runs, whatever became of the one before: a full disk must not keep routes from being read.
     await allInTurn([
       () => this.#auditWriter.reopen(),

@@ -97,7 +97,7 @@ class UnitWorker {
 
   #handlers(): Handlers<typeof UNIT_CALLS> {
     return {
-      start: ({ isAside }) => this.#start(isAside),
+      start: ({ standby }) => this.#start(standby),
       listen: () => this.#serve(),
       prepare: ({ deploy, directory, changes }, { signal }) =>
         this.#routers.prepare(deploy, directory, changes, signal),
@@ -143,11 +143,11 @@ class UnitWorker {
     return { routers: this.#routers, settings: this.#settings, storage: this.#unit.storage }
   }
 
-  async #start(isAside: boolean): Promise<UnitStart> {
+  async #start(standby: boolean): Promise<UnitStart> {
     try {
       const listen = await this.#open()
       this.#listen = listen
-      return isAside ? NOT_OPEN : opened(await listen())
+      return standby ? NOT_OPEN : opened(await listen())
     } catch (error) {
       // A port opened before another failed would keep the thread alive without serving.
       setImmediate(() => process.exit(1))

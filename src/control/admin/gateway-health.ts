@@ -5,7 +5,7 @@ import type { Health } from './health.ts'
 /** Parts of a gateway that its health depends on. */
 interface HealthParts {
   state(): 'starting' | 'running' | 'draining'
-  readonly supervisor: Pick<Supervisor, 'units' | 'abandoned' | 'recentEnds'>
+  readonly supervisor: Pick<Supervisor, 'units' | 'stuck' | 'recentEnds'>
   /** Checks of objects and of the store. */
   objects(): readonly HealthCheck[]
 }
@@ -20,14 +20,14 @@ export function gatewayHealth({ state, supervisor, objects }: HealthParts): Heal
   return {
     live: () => [
       { name: 'control-plane', ok: true },
-      ...supervisor.abandoned.map(({ name }) => ({ name, ok: false, detail: 'its thread can not be ended' })),
+      ...supervisor.stuck.map(({ name }) => ({ name, ok: false, detail: 'its thread can not be ended' })),
     ],
     startup: () => [started()],
     ready: () => [
       started(),
       accepting(),
       ...supervisor.units.map(({ name, state: unit, detail }) => ({ name, ok: unit === 'ready', detail })),
-      ...supervisor.abandoned
+      ...supervisor.stuck
         .filter(({ stillAccepts }) => stillAccepts)
         .map(({ name }) => ({ name, ok: false, detail: 'its thread can not be ended and still accepts connections' })),
       ...(supervisor.recentEnds.check === null ? [] : [supervisor.recentEnds.check]),

@@ -44,7 +44,7 @@ export class AuditWriter {
   readonly #handlers = new Map<string, HandlerDelivery>()
   readonly #closing = new Set<Promise<void>>()
   /** Handlers that are no longer configured, and deliver their events. */
-  readonly #leaving = new Set<HandlerDelivery>()
+  readonly #draining = new Set<HandlerDelivery>()
   readonly #dropped: Counter
   readonly #journals = new JournalRemoval()
   readonly #pause: JournalPause
@@ -215,7 +215,7 @@ export class AuditWriter {
     const handlers = [...this.#deliveries]
     this.#handlers.clear()
     this.#opened.clear()
-    await Promise.all([...handlers, ...this.#leaving].map((handler) => handler.close(limit)))
+    await Promise.all([...handlers, ...this.#draining].map((handler) => handler.close(limit)))
     await Promise.all(this.#closing)
     await this.#journals.close()
   }
@@ -271,12 +271,12 @@ export class AuditWriter {
 
   #close(delivery: HandlerDelivery): void {
     const onError = (error: unknown) => this.#services.logger.error({ error }, EVENTS.AUDIT_HANDLER_NOT_CLOSED)
-    this.#leaving.add(delivery)
+    this.#draining.add(delivery)
     this.#track(
       delivery
         .close(CLOSE_LIMIT)
         .catch(onError)
-        .finally(() => this.#leaving.delete(delivery)),
+        .finally(() => this.#draining.delete(delivery)),
     )
   }
 

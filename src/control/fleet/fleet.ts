@@ -34,7 +34,7 @@ interface FleetInput {
   readonly logger: Logger
   readonly host: ServingHost
   /** Another process of the instance serves, and writes the local copy, until this one takes over. */
-  readonly isAside: boolean
+  readonly standby: boolean
   readonly clock?: Clock
   /** Where this instance serves traffic. */
   address(): string
@@ -59,7 +59,7 @@ export class Fleet {
   #opened: UnitFolders | null = null
   #isStarted = false
   #isClosed = false
-  #hasLoggedOwn = false
+  #hasLoggedLocalFiles = false
   #recordRefusal: EtcdErrorKind | null = null
 
   private constructor(input: FleetInput, id: string, copy: LocalCopy) {
@@ -110,7 +110,7 @@ export class Fleet {
   static async open(input: FleetInput): Promise<Fleet> {
     const { settings, state, logger } = input
     const root = join(state, 'release')
-    const copy = input.isAside ? await LocalCopy.openShared(root, logger) : await LocalCopy.open(root, logger)
+    const copy = input.standby ? await LocalCopy.openShared(root, logger) : await LocalCopy.open(root, logger)
     return new Fleet(input, settings.instanceId ?? (await defaultInstanceId(state)), copy)
   }
 
@@ -193,7 +193,7 @@ export class Fleet {
     this.#follower.start()
     if (this.copy.newest !== null || !this.copy.isOwned) return
     await this.#known.promise
-    while (this.copy.newest === null && !this.versions.wantsOwn) {
+    while (this.copy.newest === null && !this.versions.wantsLocalFiles) {
       try {
         await this.#reconciler.store()
         if (this.copy.newest === null) throw new Error('no release is wanted yet')
@@ -250,15 +250,15 @@ export class Fleet {
   }
 
   /** After a write: the local copy gets its release. */
-  async written(outcome: WriteOutcome): Promise<void> {
+  async onWriteCommitted(outcome: WriteOutcome): Promise<void> {
     if (outcome.state !== 'done' || outcome.release === undefined) this.#follower.wake()
     // The first release also replaces the units, whose files are those of the instance until then.
-    else if (!this.servesRelease) await this.made()
+    else if (!this.servesRelease) await this.onReleaseCreated()
     else await this.#reconciler.wrote(outcome.release)
   }
 
   /** A release was made over this gateway: waits a bounded time until it serves it. */
-  made(): Promise<void> {
+  onReleaseCreated(): Promise<void> {
     return this.#upToDate(() => this.#reconciler.settled())
   }
 
@@ -280,11 +280,11 @@ export class Fleet {
    * The store as it is becomes the truth for this instance: its release, or the files of the instance where it has none.
    * Rejects with an EtcdError or ReleaseError where it can not be read.
    */
-  async adopt(): Promise<void> {
+  async forceSync(): Promise<void> {
     const { pointer } = await this.releases.head()
-    this.versions.adopts(pointer)
-    this.#reconciler.adopt()
-    await this.made()
+    this.versions.forceSync(pointer)
+    this.#reconciler.forceSync()
+    await this.onReleaseCreated()
   }
 
   async close(): Promise<void> {
@@ -326,8 +326,8 @@ export class Fleet {
     const { logger } = this.#input
     if (divergence !== null && divergence.reason !== this.versions.divergence?.reason)
       logger.error({ reason: divergence.reason }, EVENTS.STORE_DIVERGED)
-    if (pointer === null && divergence === null && !this.#hasLoggedOwn) {
-      this.#hasLoggedOwn = true
+    if (pointer === null && divergence === null && !this.#hasLoggedLocalFiles) {
+      this.#hasLoggedLocalFiles = true
       logger.info('the configuration store has no release; the files of this instance are served until the first one')
     }
     this.versions.storeHas(pointer, divergence)

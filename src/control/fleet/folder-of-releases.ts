@@ -6,7 +6,7 @@ import type { SharedFolder } from '../routes/route-store.ts'
 interface ReleaseWrites {
   write(changes: readonly FileChange[], by: Authorship): Promise<WriteOutcome>
   /** Resolves when this instance has the release of a write, or the time for it is over. */
-  written(outcome: WriteOutcome): Promise<void>
+  onWriteCommitted(outcome: WriteOutcome): Promise<void>
   /** Resolves when this instance has the changes that the store had when it was called, or the time for it is over. */
   catchUp(): Promise<void>
   /** By the path in a release. */
@@ -23,7 +23,7 @@ export function folderOfReleases(directory: string, config: string, releases: Re
   const pathOf = (file: string) => `config/${inside}/${file}`
   return {
     write: (change, by) => releases.write([{ ...change, path: pathOf(change.path) }], by),
-    written: (outcome) => releases.written(outcome),
+    onWriteCommitted: (outcome) => releases.onWriteCommitted(outcome),
     lastGood: (file) => releases.lastGood(pathOf(file)),
     catchUp: () => releases.catchUp(),
   }

@@ -62,8 +62,8 @@ export class GatewayFleet {
     return fleet === null ? null : new GatewayFleet(input, fleet)
   }
 
-  /** Opens the local copy; `isAside`: which another process still writes. */
-  async open(isAside: boolean): Promise<void> {
+  /** Opens the local copy; `standby`: which another process still writes. */
+  async open(standby: boolean): Promise<void> {
     const { version, logger, metrics, address } = this.#input
     const { openFleet } = await import('./opened-fleet.ts')
     const parts = {
@@ -73,7 +73,7 @@ export class GatewayFleet {
       version,
       logger: logger.child({ logger: 'fleet' }),
       host: this.#host,
-      isAside,
+      standby,
       address,
     }
     this.#open = await openFleet(parts, this.#host)
@@ -82,12 +82,12 @@ export class GatewayFleet {
 
   /**
    * Starts units when there is a configuration to start with: that of the local copy, of the store, or of the instance. Where
-   * they can not start with a release, it waits for another one, unless another process goes on serving (`isAside`). Rejects
+   * they can not start with a release, it waits for another one, unless another process goes on serving (`standby`). Rejects
    * when it is closed before that.
    */
   async startUnits(
     start: (change: Required<UnitChange>) => Promise<void>,
-    { isAside }: { readonly isAside: boolean },
+    { standby }: { readonly standby: boolean },
   ): Promise<void> {
     for (;;) {
       await this.#opened.ready()
@@ -99,7 +99,7 @@ export class GatewayFleet {
         return await this.#input.stores().restoreKept()
       } catch (error) {
         const problems = folders === null ? [] : configProblems(error)
-        if (problems.length === 0 || isAside) throw error
+        if (problems.length === 0 || standby) throw error
         await this.#opened.startFailed(problems)
       }
     }
@@ -145,7 +145,7 @@ export class GatewayFleet {
     const { config } = isOwn ? this.#own : servedFolders(this.#copyOf(directory))
     return folderOfReleases(directory, config, {
       write: this.#opened.write.bind(this.#opened),
-      written: this.#opened.written.bind(this.#opened),
+      onWriteCommitted: this.#opened.onWriteCommitted.bind(this.#opened),
       catchUp: () => this.#opened.catchUp(),
       lastGood: (path) => (isOwn ? null : this.#opened.copy.lastGood(path)),
     })

@@ -77,6 +77,6 @@ test('a pointer that is older than an own write is not followed, and one that go
   versions.wrote(4)
   versions.storeHas(POINTER, { kind: 'older', reason: 'restored' })
   assert.deepEqual([versions.wanted, versions.state, versions.problems[0]?.message], [null, 'failing', 'restored'])
-  versions.adopts(POINTER)
+  versions.forceSync(POINTER)
   assert.equal(versions.wanted, 2)
 })

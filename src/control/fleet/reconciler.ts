@@ -133,7 +133,7 @@ export class Reconciler {
   }
 
   /** The next release on disk is that of the store, whatever its number is. */
-  adopt(): void {
+  forceSync(): void {
     this.#tree = null
     this.#input.copy.forget()
     this.retry()
@@ -207,7 +207,7 @@ export class Reconciler {
   /** The release that units should run; null for the files of the instance. Without another decision what is served stays. */
   #target(): CopiedRelease | null {
     const { copy, versions } = this.#input
-    if (versions.wantsOwn) return null
+    if (versions.wantsLocalFiles) return null
     const { newest, release } = copy
     return newest !== null && newest.release === versions.wanted ? newest : (release ?? versions.running)
   }
@@ -217,7 +217,7 @@ export class Reconciler {
     const { copy, versions, host, logger } = this.#input
     const [target, running] = [this.#target(), versions.running]
     if (target === null) {
-      if (running !== null) await this.#serveOwn()
+      if (running !== null) await this.#serveLocalFiles()
       return
     }
     const isNew = running?.write !== target.write
@@ -250,7 +250,7 @@ export class Reconciler {
     if (versions.served === release.release) logger.info({ release: release.release }, 'release served by new units')
   }
 
-  async #serveOwn(): Promise<void> {
+  async #serveLocalFiles(): Promise<void> {
     const { copy, host, own, versions } = this.#input
     const problems = await host.replace(own)
     if (problems.length > 0) throw new RefusedError(problems)

@@ -44,7 +44,8 @@ export class ReleaseMaking {
     const paths = [...changed.written, ...changed.removed]
     const isOfRoutes = running !== null && paths.every((path) => path.startsWith('config/routes/'))
     const outcome = isOfRoutes ? await this.#ofRoutes(draft, paths) : await this.#ofAll(draft, entries)
-    if ('state' in outcome && outcome.state === 'done' && outcome.release !== undefined) await this.#fleet.made()
+    if ('state' in outcome && outcome.state === 'done' && outcome.release !== undefined)
+      await this.#fleet.onReleaseCreated()
     return outcome
   }
 

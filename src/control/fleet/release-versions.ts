@@ -50,7 +50,7 @@ export class ReleaseVersions {
   }
 
   /** Whether the files of the instance are to be served, since the store has no release. */
-  get wantsOwn(): boolean {
+  get wantsLocalFiles(): boolean {
     return this.#pointer === null && this.#divergence === null
   }
 
@@ -112,7 +112,7 @@ export class ReleaseVersions {
   }
 
   /** The store is the truth, also where it has a lower number than this instance. */
-  adopts(pointer: Pointer | null): void {
+  forceSync(pointer: Pointer | null): void {
     this.#unconfirmed = 0
     this.storeHas(pointer, null)
   }

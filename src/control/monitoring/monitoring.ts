@@ -9,7 +9,7 @@ interface MonitoredUnits {
   /** Those that serve. */
   readonly units: readonly UnitLink[]
   /** Replaced ones with requests. */
-  readonly leaving: readonly UnitLink[]
+  readonly draining: readonly UnitLink[]
 }
 
 /** Milliseconds for the last report of a unit; a scrape waits for a shorter time. */
@@ -70,7 +70,7 @@ export class Monitoring implements Disposable {
   }
 
   async #collect(): Promise<readonly MetricSample[]> {
-    const units = [...this.#units.units, ...this.#units.leaving]
+    const units = [...this.#units.units, ...this.#units.draining]
     const serving = units.filter(({ state }) => state === 'ready')
     const asked = serving.filter((unit) => !this.#closing.has(unit))
     const answered = await Promise.all(asked.map((unit) => this.#ask(unit)))
@@ -118,8 +118,8 @@ export class Monitoring implements Disposable {
     metrics.reading('gw_units_unresponsive', 'Units that do not answer their heartbeat.', {
       read: () => countOf('unresponsive'),
     })
-    const leaving = 'Units of an earlier configuration that finish their requests.'
-    metrics.reading('gw_units_leaving', leaving, { read: () => this.#units.leaving.length })
+    const draining = 'Units of an earlier configuration that finish their requests.'
+    metrics.reading('gw_units_leaving', draining, { read: () => this.#units.draining.length })
     metrics.reading('gw_units_silent', 'Units that do not report what they have measured.', {
       read: () => this.#late.size,
     })

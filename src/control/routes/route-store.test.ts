@@ -39,7 +39,7 @@ function storeOf(folder: Folder, write: SharedFolder['write'] | null = null) {
     units: () => [unit],
     lastGood: () => null,
   })
-  const shared = write && { write, written: async () => {}, catchUp: async () => {}, lastGood: () => null }
+  const shared = write && { write, onWriteCommitted: async () => {}, catchUp: async () => {}, lastGood: () => null }
   const store = new RouteStore({ files, deployment, history, shared, isReadOnly: false, logger })
   return { store, deployment, committed }
 }

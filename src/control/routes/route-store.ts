@@ -15,7 +15,7 @@ export interface SharedFolder {
   /** Writes a file, by its name. */
   write(change: FileChange, by: Authorship): Promise<WriteOutcome>
   /** Resolves when the folder on disk has what was written. */
-  written(outcome: WriteOutcome): Promise<void>
+  onWriteCommitted(outcome: WriteOutcome): Promise<void>
   /** Resolves when the files on disk have the changes that others had made to the store. */
   catchUp(): Promise<void>
   /** The last content of a file that was served, where an earlier process of this instance kept it; null for none. */
@@ -106,7 +106,7 @@ export class RouteStore {
       // On the content on which the edit was decided, not on a later one.
       const writing = this.#write(edit, files.get(file))
       outcome = await (this.#shared === null ? writing : this.deployment.aside(writing))
-      if (outcome.state !== 'unwritten') await this.#shared?.written(outcome)
+      if (outcome.state !== 'unwritten') await this.#shared?.onWriteCommitted(outcome)
       return outcome.state === 'done'
     })
     if ('problems' in swap) {

@@ -61,11 +61,11 @@ export class Supervisor {
   /** Units that are started to take their place. */
   #starting: UnitSet | null = null
   /** Replaced units with requests; each set with the promise of its end. */
-  readonly #leaving = new Map<UnitSet, Promise<number>>()
-  /** Abandoned units whose threads still exist. */
-  readonly #abandoned = new Set<UnitLink>()
+  readonly #draining = new Map<UnitSet, Promise<number>>()
+  /** Ended units whose threads can not be terminated, or could not when they ended. */
+  readonly #stuck = new Set<UnitLink>()
   #replacements: Promise<unknown> = Promise.resolve()
-  #draining = false
+  #isStopping = false
   restartCount = 0
   /** Of units that served. */
   readonly recentEnds: RecentEnds
@@ -87,13 +87,13 @@ export class Supervisor {
   }
 
   /** Replaced units that still have requests. */
-  get leaving(): readonly UnitLink[] {
-    return [...this.#leaving.keys()].flatMap(({ all }) => all.filter(({ state }) => state !== 'ended'))
+  get draining(): readonly UnitLink[] {
+    return [...this.#draining.keys()].flatMap(({ all }) => all.filter(({ state }) => state !== 'ended'))
   }
 
-  /** Units whose threads can not be terminated. */
-  get abandoned(): readonly UnitLink[] {
-    return [...this.#abandoned].filter((unit) => unit.isAbandoned)
+  /** Ended units whose threads still exist. */
+  get stuck(): readonly UnitLink[] {
+    return [...this.#stuck].filter((unit) => unit.isStuck)
   }
 
   /** The ports in the order of the settings; the one for port 0 is known once the first unit listens. */
@@ -113,7 +113,7 @@ export class Supervisor {
   }
 
   /** Starts all units with another configuration than the given one; also after a start that failed. */
-  async startWith(change: UnitChange, options: { readonly isAside: boolean }): Promise<void> {
+  async startWith(change: UnitChange, options: { readonly standby: boolean }): Promise<void> {
     const before = this.#serving
     this.#serving = new UnitSet(0, { ...before.settings, ...change })
     await before.end()
@@ -122,10 +122,10 @@ export class Supervisor {
 
   /**
    * Starts all units; resolves when all serve. With a port 0, the first unit starts before the others to get the real port.
-   * `isAside`: all are built before the first one listens, since another process serves.
+   * `standby`: all are built before the first one listens, since another process serves.
    */
-  start({ isAside = false } = {}): Promise<void> {
-    const started = isAside ? this.#startBeside() : this.#start()
+  start({ standby = false } = {}): Promise<void> {
+    const started = standby ? this.#startBeside() : this.#start()
     this.#replacements = started.catch(() => {})
     return started
   }
@@ -157,27 +157,27 @@ export class Supervisor {
 
   /** Another process has the ports: accepts nothing more, and restarts no unit. */
   async stopAccepting(): Promise<void> {
-    this.#draining = true
+    this.#isStopping = true
     await this.#serving.stopAccepting()
   }
 
   /** Drains every unit; returns the number of aborted requests. `isHandover`: another process has the ports. */
   async drain(isHandover = false): Promise<number> {
-    this.#draining = true
+    this.#isStopping = true
     const starting = this.#starting?.end()
-    const aborted = await Promise.all([this.#serving.drain(isHandover), ...this.#leaving.values()])
+    const aborted = await Promise.all([this.#serving.drain(isHandover), ...this.#draining.values()])
     await starting
     return aborted.reduce((sum, count) => sum + count, 0)
   }
 
   async terminate(): Promise<void> {
-    this.#draining = true
-    const sets = [this.#serving, ...(this.#starting === null ? [] : [this.#starting]), ...this.#leaving.keys()]
+    this.#isStopping = true
+    const sets = [this.#serving, ...(this.#starting === null ? [] : [this.#starting]), ...this.#draining.keys()]
     await Promise.all(sets.map((set) => set.end()))
   }
 
   async #startBeside(): Promise<void> {
-    if (this.#draining) return
+    if (this.#isStopping) return
     for (const number of this.#serving.numbers) this.#spawn(this.#serving, number, true)
     await this.#serving.listen()
   }
@@ -185,12 +185,12 @@ export class Supervisor {
   async #start(): Promise<void> {
     const set = this.#serving
     const { connectors } = set.settings
-    if (this.#draining) return
+    if (this.#isStopping) return
     const [first, ...others] = set.numbers as [number, ...number[]]
     const unit = this.#spawn(set, first)
     if (connectors.some(({ ports }) => ports.includes(0))) {
       await unit.started
-      if (this.#draining) return
+      if (this.#isStopping) return
       set.settings = { ...set.settings, connectors: withPorts(connectors, unit.ports) }
     }
     for (const number of others) this.#spawn(set, number)
@@ -199,12 +199,12 @@ export class Supervisor {
 
   async #replace(change: UnitChange): Promise<Replacement> {
     if (!this.#serving.settings.reusePort) return refused(NO_SHARED_PORTS)
-    while (this.#leaving.size > MAX_UNIT_SETS - 2 && !this.#draining) await Promise.race(this.#leaving.values())
-    if (this.#draining) return refused(STOPPING)
+    while (this.#draining.size > MAX_UNIT_SETS - 2 && !this.#isStopping) await Promise.race(this.#draining.values())
+    if (this.#isStopping) return refused(STOPPING)
     const before = this.#serving
     const set = new UnitSet(this.#freeBase(), { ...before.settings, ...change })
     this.#starting = set
-    const problem = await this.#startAside(set)
+    const problem = await this.#startStandby(set)
     this.#starting = null
     if (problem !== null) {
       // Those that listen may have requests.
@@ -220,52 +220,52 @@ export class Supervisor {
     const drained = accepting
       .then(() => before.drain(true))
       .finally(() => {
-        this.#leaving.delete(before)
+        this.#draining.delete(before)
       })
-    this.#leaving.set(before, drained)
+    this.#draining.set(before, drained)
     await accepting
     return { state: 'replaced', drained }
   }
 
   /** Null when all units are ready; nothing of it may be awaited after the last check. */
-  async #startAside(set: UnitSet): Promise<Replacement | null> {
+  async #startStandby(set: UnitSet): Promise<Replacement | null> {
     try {
       for (const number of set.numbers) this.#spawn(set, number, true)
       await Promise.all(set.all.map(({ started }) => started))
       const problems = await this.#supervision.ready()
       if (problems.length > 0) return refused(ROUTES_LOST, problems)
-      if (!this.#draining) await set.listen()
+      if (!this.#isStopping) await set.listen()
     } catch (error) {
-      if (!this.#draining)
+      if (!this.#isStopping)
         return refused((error as Error).message, error instanceof UnitStartError ? error.problems : [])
     }
-    if (this.#draining) return refused(STOPPING)
+    if (this.#isStopping) return refused(STOPPING)
     const ended = set.all.find(({ state }) => state === 'ended')
     return ended === undefined ? null : refused(`${ended.name} ended before all units were ready`)
   }
 
   #freeBase(): number {
-    const used = [this.#serving, ...this.#leaving.keys()].map(({ base }) => base)
+    const used = [this.#serving, ...this.#draining.keys()].map(({ base }) => base)
     let base = 0
     while (used.includes(base)) base += this.#serving.settings.units
     return base
   }
 
-  #spawn(set: UnitSet, number: number, isAside = false): UnitLink {
+  #spawn(set: UnitSet, number: number, standby = false): UnitLink {
     const thread = {
       ...this.#supervision,
       ended: (unit: UnitLink, error: Error | null) => this.#ended(set, unit, error),
     }
-    const unit = new UnitLink(thread, { ...set.settings, unit: number }, isAside)
+    const unit = new UnitLink(thread, { ...set.settings, unit: number }, standby)
     set.put(unit)
     return unit
   }
 
   #ended(set: UnitSet, unit: UnitLink, error: Error | null): void {
     this.#supervision.ended(unit)
-    if (unit.isAbandoned) this.#abandoned.add(unit)
-    if (this.#draining || set !== this.#serving || !set.has(unit)) {
-      if (error !== null && this.#leaving.has(set))
+    if (unit.isStuck) this.#stuck.add(unit)
+    if (this.#isStopping || set !== this.#serving || !set.has(unit)) {
+      if (error !== null && this.#draining.has(set))
         this.#supervision.logger.error({ error, unit: unit.number }, EVENTS.REPLACED_UNIT_ENDED)
       return
     }
@@ -280,7 +280,7 @@ export class Supervisor {
     this.recentEnds.add()
     setTimeout(() => {
       // Others may have taken over meanwhile.
-      if (!this.#draining && set === this.#serving) this.#spawn(set, unit.number)
+      if (!this.#isStopping && set === this.#serving) this.#spawn(set, unit.number)
     }, delay)
   }
 }

@@ -71,7 +71,7 @@ export class UnitLink {
   #sockets: readonly ListeningSocket[] = []
   /** Whether other units have its ports, so that it is to accept nothing more. */
   #isReplaced = false
-  /** Whether its sockets could not be shut down when it was abandoned: connections that they get hang. */
+  /** Whether its sockets could not be shut down when it was found stuck: connections that they get hang. */
   #stillAccepts = false
   readonly #worker: Worker
   readonly #channel: Channel<typeof UNIT_CALLS, typeof CONTROL_CALLS>
@@ -92,8 +92,8 @@ export class UnitLink {
   #deploys = 0
   #draining: Promise<number> | null = null
 
-  /** `isAside`: it is started when it is built, and serves when `listen` is called. */
-  constructor(thread: UnitThread, settings: UnitSettings, isAside = false) {
+  /** `standby`: it is started when it is built, and serves when `listen` is called. */
+  constructor(thread: UnitThread, settings: UnitSettings, standby = false) {
     this.number = settings.unit
     this.isFirst = settings.unit % settings.units === 0
     this.#gracePeriod = Math.max(0, ...settings.connectors.map(({ gracePeriod }) => gracePeriod))
@@ -118,7 +118,7 @@ export class UnitLink {
     })
     this.remote = this.#channel.remote
     this.#heartbeat = this.#watch(thread.heartbeat)
-    this.started = this.#start(isAside)
+    this.started = this.#start(standby)
     this.started.catch(() => {})
   }
 
@@ -136,19 +136,19 @@ export class UnitLink {
     return this.state === 'unresponsive' ? `unresponsive for ${this.#heartbeat.unansweredFor / 1_000} s` : this.state
   }
 
-  /** Resolves when the unit has ended, or was abandoned. */
+  /** Resolves when the unit has ended, or is stuck. */
   get ended(): Promise<void> {
     return this.#ended.promise
   }
 
-  /** Whether the thread of an abandoned unit still exists. */
-  get isAbandoned(): boolean {
+  /** Whether the unit has ended but its thread still exists, since it can not be terminated. */
+  get isStuck(): boolean {
     return this.state === 'ended' && !this.#hasExited
   }
 
-  /** Whether the thread of an abandoned unit still gets connections, which it does not serve. */
+  /** Whether a stuck unit still gets connections, which it does not serve. */
   get stillAccepts(): boolean {
-    return this.isAbandoned && this.#stillAccepts
+    return this.isStuck && this.#stillAccepts
   }
 
   /** Whether a router of this unit is open on a folder. */
@@ -197,7 +197,7 @@ export class UnitLink {
     }
   }
 
-  /** Opens the ports of a unit that was built aside. */
+  /** Opens the ports of a standby unit. */
   async listen(): Promise<void> {
     const start = await this.remote.listen()
     if (!('ports' in start)) throw new UnitStartError(start.message, start.problems)
@@ -220,24 +220,24 @@ export class UnitLink {
     return this.#draining
   }
 
-  /** Terminates the thread. Resolves when it has ended, or was abandoned. */
+  /** Terminates the thread. Resolves when it has ended, or is stuck. */
   async end(reason: string | null = null): Promise<void> {
     if (this.state === 'ended') return
     if (reason !== null) this.#error ??= new Error(`${this.name} was ended: ${reason}`)
     void this.#worker.terminate()
-    const timer = setTimeout(() => this.#abandon(), this.#endLimit)
+    const timer = setTimeout(() => this.#giveUp(), this.#endLimit)
     await this.ended
     clearTimeout(timer)
   }
 
-  async #start(isAside: boolean): Promise<void> {
-    const start = await this.remote.start({ isAside }).catch(async (error: unknown) => {
+  async #start(standby: boolean): Promise<void> {
+    const start = await this.remote.start({ standby }).catch(async (error: unknown) => {
       if (error instanceof CallTimeoutError) await this.end(error.message)
       throw this.#error ?? error
     })
     if (!('ports' in start)) throw new UnitStartError(start.message, start.problems)
     if (this.state === 'ended') throw this.#error ?? new Error(`${this.name} ended while it was starting`)
-    if (!isAside) this.#serves(start)
+    if (!standby) this.#serves(start)
   }
 
   #serves({ ports, sockets }: StartedUnit): void {
@@ -306,7 +306,7 @@ export class UnitLink {
     this.#finish()
   }
 
-  #abandon(): void {
+  #giveUp(): void {
     if (this.state === 'ended') return
     this.#logger.error(EVENTS.UNIT_STUCK)
     endWithProcess(this.#worker)

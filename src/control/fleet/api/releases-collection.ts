@@ -40,7 +40,7 @@ export function releasesCollection(fleet: Fleet, making: ReleaseMaking): Collect
       const number = numberIn(id as string)
       if (number === null) return NO_RELEASE
       const outcome = await run(call, number)
-      if (outcome.state === 'done' && outcome.release !== undefined) await fleet.made()
+      if (outcome.state === 'done' && outcome.release !== undefined) await fleet.onReleaseCreated()
       const done = await changed(call, outcome)
       return done instanceof Refusal ? done : { _id: done.id, ...done.content }
     },
@@ -97,7 +97,7 @@ function adoptAction(fleet: Fleet): Action {
           return new Refusal(409, 'the store has no release; with { "empty": true } this gateway serves its own files')
         }
         const before = fleet.copy.release
-        await fleet.adopt()
+        await fleet.forceSync()
         const [{ problems }, after] = [fleet.versions, fleet.copy.release]
         if (problems.length > 0) return invalidRelease(problems)
         const audited = (release: CopiedRelease | null) =>

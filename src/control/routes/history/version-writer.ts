@@ -23,7 +23,7 @@ export class VersionWriter {
   readonly #events: WriterEvents
   /** Queue of versions to write and of files to remove. */
   readonly #waiting = new Set<StoredVersion>()
-  readonly #leaving = new Set<string>()
+  readonly #removing = new Set<string>()
   readonly #writes = new Map<StoredVersion, Promise<void>>()
   #writers = 0
   #removal: Promise<void> | null = null
@@ -55,8 +55,8 @@ export class VersionWriter {
 
   /** Queues the removal of a file. */
   removeFile(name: string): void {
-    this.#leaving.add(name)
-    if (this.#removal === null) void this.#removeLeaving()
+    this.#removing.add(name)
+    if (this.#removal === null) void this.#removeQueued()
   }
 
   /** Resolves when the queue is empty and all writes have ended. */
@@ -93,9 +93,9 @@ export class VersionWriter {
   }
 
   /** A file that remains after a crash is removed when the folder is read again. */
-  async #removeLeaving(): Promise<void> {
-    for (const name of this.#leaving) {
-      this.#leaving.delete(name)
+  async #removeQueued(): Promise<void> {
+    for (const name of this.#removing) {
+      this.#removing.delete(name)
       this.#removal = rm(join(this.#directory, name), { force: true }).catch(() => {})
       await this.#removal
     }
