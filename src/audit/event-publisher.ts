@@ -47,7 +47,7 @@ interface AccessPublisher {
   publish(data: AccessEventData, now: number): void
   eventOf(data: AccessEventData, now: number): FormattedRecord
   /** For requests that have not ended; null where no handler keeps events beyond the process. */
-  readonly record: ((data: AccessEventData, now: number) => RecordedEvent | null) | null
+  readonly begin: ((data: AccessEventData, now: number) => RecordedEvent | null) | null
 }
 
 /** Completes, checks, filters and formats events, and passes them to the writer. */
@@ -84,12 +84,12 @@ export class EventPublisher {
     }
     const { outlet } = this.#input
     const shared = { textsOf, write, idAt: formatter.idAt }
-    const { record } = outlet
+    const { begin } = outlet
     return {
       fields,
       eventOf: (data, now) => new AccessOutletEvent(data, now, shared),
       publish: (data, now) => outlet.publish(new AccessOutletEvent(data, now, shared)),
-      record: record && ((data, now) => record(new AccessOutletEvent(data, now, shared))),
+      begin: begin && ((data, now) => begin(new AccessOutletEvent(data, now, shared))),
     }
   }
 

@@ -45,11 +45,11 @@ export interface AuditPlan {
 export interface RecordedEvent {
   readonly stored: EventStorage
   /** The request has ended as the event says. */
-  confirm(): void
+  commit(): void
   /** The request has ended as this event says, which takes the place of the other. */
-  replace(event: FormattedRecord): void
+  amend(event: FormattedRecord): void
   /** The request has ended in another way: the event is not published. */
-  withdraw(): void
+  rollback(): void
 }
 
 /** Passes events of one audit service to the writer. */
@@ -60,7 +60,7 @@ export interface AuditOutlet {
    * Publishes the event of a request whose response is complete but for its last bytes, which wait until it is stored. Null where
    * no handler keeps events beyond the process; the result is null where events can not be stored now.
    */
-  readonly record: ((event: FormattedRecord) => RecordedEvent | null) | null
+  readonly begin: ((event: FormattedRecord) => RecordedEvent | null) | null
   /** Whether the queue of a handler with `onFull: block` is full. */
   readonly isFull: boolean
   /** Resolves when it is no longer full, at most after `maxBlockTime`. */
@@ -75,7 +75,7 @@ export interface AuditOutlet {
 /** Drops all events: for documents that are checked or explained, not run. */
 export const DISCARDING_OUTLET: AuditOutlet = {
   publish: () => {},
-  record: null,
+  begin: null,
   isFull: false,
   waitForRoom: () => Promise.resolve(),
   renew: () => {},

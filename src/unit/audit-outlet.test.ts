@@ -63,9 +63,9 @@ function planOf(spool: string | null): AuditPlan {
 
 const event = (id: string) => ({ topic: 'access', id, time: 1, texts: [`{"_id":"${id}"}`] })
 
-function record(outlet: AuditOutlet, id: string) {
-  assert.ok(outlet.record, 'events are recorded')
-  return outlet.record(event(id)) ?? assert.fail('not recorded')
+function begun(outlet: AuditOutlet, id: string) {
+  assert.ok(outlet.begin, 'events are recorded')
+  return outlet.begin(event(id)) ?? assert.fail('not recorded')
 }
 
 /** Resolves when an event is stored. */
@@ -75,7 +75,7 @@ function storedOf(event: RecordedEvent | undefined): Promise<void> {
 
 test('without a spool no event is recorded before the end of its request', async () => {
   await using service = await opened(null)
-  assert.equal(service.outlet.record, null)
+  assert.equal(service.outlet.begin, null)
   service.outlet.publish(event('a'))
   await waitUntil('a batch', () => service.sent.length === 1)
   assert.equal(service.sent[0]?.journal, null)
@@ -99,15 +99,15 @@ test('a request waits for the time of the handlers with onFull block, whatever o
 test('a recorded event is in the journal when it is stored, and sent when its request has ended', async () => {
   using folder = new Folder()
   await using service = await opened(folder.path)
-  const a = record(service.outlet, 'a')
-  const b = record(service.outlet, 'b')
+  const a = begun(service.outlet, 'a')
+  const b = begun(service.outlet, 'b')
   assert.equal(a.stored, b.stored, 'one write for all events of a turn')
   assert.deepEqual(readdirSync(folder.path), [])
   await storedOf(a)
   const [name = ''] = readdirSync(folder.path)
   assert.match(folder.read(name), /"_id":"a".*"_id":"b"/s)
-  a.confirm()
-  b.withdraw()
+  a.commit()
+  b.rollback()
   await waitUntil('a batch', () => service.sent.length === 1)
   assert.deepEqual(service.ids(), [['a']])
   assert.equal(service.sent[0]?.journal, 1)
@@ -116,13 +116,13 @@ test('a recorded event is in the journal when it is stored, and sent when its re
 test('an event whose request outlasts its batch is sent with a later one', async () => {
   using folder = new Folder()
   await using service = await opened(folder.path)
-  const slow = record(service.outlet, 'slow')
-  const aborted = record(service.outlet, 'aborted')
-  record(service.outlet, 'quick').confirm()
+  const slow = begun(service.outlet, 'slow')
+  const aborted = begun(service.outlet, 'aborted')
+  begun(service.outlet, 'quick').commit()
   await waitUntil('a batch', () => service.sent.length === 1)
   assert.deepEqual(service.ids(), [['quick']])
-  aborted.withdraw()
-  slow.replace({ ...event('slow'), texts: ['{"_id":"slow","elapsedTime":9}'] })
+  aborted.rollback()
+  slow.amend({ ...event('slow'), texts: ['{"_id":"slow","elapsedTime":9}'] })
   await waitUntil('another batch', () => service.sent.length === 2)
   assert.match(Buffer.from(service.sent[1]?.batch.bytes ?? []).toString(), /"_id":"slow","elapsedTime":9/)
   assert.deepEqual(service.ids(), [['quick'], ['slow']])
@@ -136,9 +136,9 @@ test('events that fill a batch within one turn are sent together, in order', asy
   using folder = new Folder()
   await using service = await opened(folder.path)
   const ids = Array.from({ length: 2_000 }, (_, number) => String(number).padStart(400, '0'))
-  const recorded = ids.map((id) => record(service.outlet, id))
+  const recorded = ids.map((id) => begun(service.outlet, id))
   await storedOf(recorded[0])
-  for (const each of recorded) each.confirm()
+  for (const each of recorded) each.commit()
   await waitUntil('a batch', () => service.sent.length === 1)
   assert.deepEqual(service.ids(), [ids])
 })
@@ -146,10 +146,10 @@ test('events that fill a batch within one turn are sent together, in order', asy
 test('clients that never read cost nothing after the first batch', async () => {
   using folder = new Folder()
   await using service = await opened(folder.path)
-  for (let number = 0; number < 5_000; number++) record(service.outlet, `unread ${number}`)
+  for (let number = 0; number < 5_000; number++) begun(service.outlet, `unread ${number}`)
   await waitUntil('a batch', () => service.sent.length > 0)
   const sent = service.sent.length
-  record(service.outlet, 'quick').confirm()
+  begun(service.outlet, 'quick').commit()
   await waitUntil('another batch', () => service.sent.length > sent)
   assert.deepEqual(service.ids().flat(), ['quick'])
   assert.equal(service.sent.at(-1)?.batch.length, 1)
@@ -158,11 +158,11 @@ test('clients that never read cost nothing after the first batch', async () => {
 test('an outlet that is closed records nothing, and leaves no open journal', async () => {
   using folder = new Folder()
   const service = await opened(folder.path)
-  const pending = record(service.outlet, 'a')
+  const pending = begun(service.outlet, 'a')
   await service[Symbol.asyncDispose]()
   await storedOf(pending)
-  pending.confirm()
-  assert.equal(service.outlet.record?.(event('b')), null)
+  pending.commit()
+  assert.equal(service.outlet.begin?.(event('b')), null)
   await new Promise((resolve) => setImmediate(resolve))
   assert.equal(readdirSync(folder.path).filter((name) => !name.endsWith('.1.journal')).length, 0)
 })

@@ -65,7 +65,7 @@ class BatchingOutlet implements AuditOutlet {
   #isClosed = false
   /** Whether the control thread has read all but `MAX_UNREAD` events of the batches so far. */
   #hasRoom = true
-  readonly record: AuditOutlet['record']
+  readonly begin: AuditOutlet['begin']
 
   constructor(control: Remote<typeof CONTROL_CALLS>, id: number, input: OutletInput) {
     const { memory, maxBlockTime, journal, formats, queueBytes } = input
@@ -76,7 +76,7 @@ class BatchingOutlet implements AuditOutlet {
     this.#maxBlockTime = maxBlockTime
     const turns = journal === null ? null : new TurnJournal(this.#batch, journal, () => this.#sendIfFull())
     this.#journal = turns
-    this.record = turns === null ? null : (event) => this.#record(event, turns)
+    this.begin = turns === null ? null : (event) => this.#begin(event, turns)
   }
 
   get isFull(): boolean {
@@ -98,13 +98,13 @@ class BatchingOutlet implements AuditOutlet {
     this.#added()
   }
 
-  confirm(event: PendingEvent): void {
+  commit(event: PendingEvent): void {
     this.#pending.delete(event)
     if (event.position === null) this.publish(event.event)
     else this.#added()
   }
 
-  replace(event: PendingEvent, later: FormattedRecord): void {
+  amend(event: PendingEvent, later: FormattedRecord): void {
     this.#pending.delete(event)
     if (event.position === null) {
       this.publish(later)
@@ -114,7 +114,7 @@ class BatchingOutlet implements AuditOutlet {
     this.#added()
   }
 
-  withdraw(event: PendingEvent): void {
+  rollback(event: PendingEvent): void {
     this.#pending.delete(event)
     if (event.position !== null) this.#batch.withdraw(event.position)
   }
@@ -145,7 +145,7 @@ class BatchingOutlet implements AuditOutlet {
     return (this.#sent - Atomics.load(this.#memory, AUDIT_MEMORY.eventsRead)) | 0
   }
 
-  #record(event: FormattedRecord, journal: TurnJournal): PendingEvent | null {
+  #begin(event: FormattedRecord, journal: TurnJournal): PendingEvent | null {
     if (!this.#isAccepting() || !journal.isActive) return null
     const pending = new PendingEvent(this, event, this.#batch.add(event), journal.store())
     this.#pending.add(pending)
@@ -168,7 +168,7 @@ class BatchingOutlet implements AuditOutlet {
     this.#timer = null
     if (this.#batch.length === 0 && this.#dropped === 0) return
     this.#journal?.storeNow()
-    for (const event of this.#pending.all()) this.#postpone(event)
+    for (const event of this.#pending.all()) this.#defer(event)
     const batch = this.#batch.build()
     const journal = this.#journal?.endBatch() ?? null
     this.#control.auditEvents({ id: this.#id, batch, dropped: this.#dropped, journal })
@@ -181,8 +181,8 @@ class BatchingOutlet implements AuditOutlet {
    * No event is sent before its request has ended. It is published then, and is in no journal meanwhile: to write it again with each
    * batch would be a cost for each client that does not read.
    */
-  #postpone(event: PendingEvent): void {
-    this.withdraw(event)
+  #defer(event: PendingEvent): void {
+    this.rollback(event)
     event.position = null
   }
 }

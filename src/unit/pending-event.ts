@@ -4,9 +4,9 @@ import type { RecordedEvent } from '#schema'
 
 /** Publishes recorded events. */
 interface Recorder {
-  confirm(event: PendingEvent): void
-  replace(event: PendingEvent, later: FormattedRecord): void
-  withdraw(event: PendingEvent): void
+  commit(event: PendingEvent): void
+  amend(event: PendingEvent, later: FormattedRecord): void
+  rollback(event: PendingEvent): void
 }
 
 /** An event in the journal whose request has not ended. */
@@ -25,15 +25,15 @@ export class PendingEvent implements RecordedEvent, ActiveListItem {
     this.stored = stored
   }
 
-  confirm(): void {
-    this.#recorder.confirm(this)
+  commit(): void {
+    this.#recorder.commit(this)
   }
 
-  replace(event: FormattedRecord): void {
-    this.#recorder.replace(this, event)
+  amend(event: FormattedRecord): void {
+    this.#recorder.amend(this, event)
   }
 
-  withdraw(): void {
-    this.#recorder.withdraw(this)
+  rollback(): void {
+    this.#recorder.rollback(this)
   }
 }

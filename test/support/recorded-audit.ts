@@ -32,7 +32,7 @@ export class RecordedAudit {
     this.plans.push(plan)
     const recorded = this
     return {
-      record: null,
+      begin: null,
       publish: (event) => void this.published.push(event),
       get isFull() {
         return recorded.isFull

@@ -21,14 +21,14 @@ function auditing({ userIdOf = (): string | null | Promise<string | null> => nul
     ids: new SerialIds(),
     userIdOf,
     publish: (data) => call('publish', data),
-    record: (data) => {
-      call('record', data)
+    begin: (data) => {
+      call('begin', data)
       if (!isStoring) return null
       return {
         stored: { whenStored: (next) => next() },
-        confirm: () => call('confirm'),
-        replace: () => call('replace'),
-        withdraw: () => call('withdraw'),
+        commit: () => call('commit'),
+        amend: () => call('amend'),
+        rollback: () => call('rollback'),
       }
     },
     eventOf: (data) => {
@@ -47,12 +47,12 @@ function auditing({ userIdOf = (): string | null | Promise<string | null> => nul
 
 const response = respond(200, { 'X-Sent': '1' }, 'hello')
 
-test('a recorded event that was sent is confirmed; it says what an event at the end would', async () => {
+test('a recorded event that was sent is committed; it says what an event at the end would', async () => {
   const { begin, calls, names } = auditing()
   const audit = begin()
   audit.record(response)
   audit.end({ response, end: 'sent' })
-  assert.deepEqual(names(), ['record', 'confirm'])
+  assert.deepEqual(names(), ['begin', 'commit'])
   const [, data] = calls[0] ?? assert.fail()
   assert.deepEqual([data?.response?.isSuccessful, data?.response?.statusCode], [true, 200])
   assert.ok(data?.responseHeaders?.includes('X-Sent'))
@@ -63,7 +63,7 @@ test('a recorded event of a response that was cut off is replaced by one with th
   const audit = begin()
   audit.record(response)
   audit.end({ response, end: 'aborted' })
-  assert.deepEqual(names(), ['record', 'withdraw', 'publish'])
+  assert.deepEqual(names(), ['begin', 'rollback', 'publish'])
   const [recorded, , published] = calls.map(([, data]) => data)
   assert.equal(published?.id, recorded?.id)
   assert.equal(published?.response?.reason, 'the client closed the connection')
@@ -74,7 +74,7 @@ test('an event that can not be recorded is published at the end', async () => {
   const audit = full.begin()
   assert.equal(audit.record(response), null)
   audit.end({ response, end: 'sent' })
-  assert.deepEqual(full.names(), ['record', 'publish'])
+  assert.deepEqual(full.names(), ['begin', 'publish'])
 
   const waiting = auditing({ userIdOf: async () => 'demo' })
   const other = waiting.begin()
@@ -94,7 +94,7 @@ test('a client that reads slowly has an event with the time it needed; the first
   t.mock.timers.setTime(90_000)
   audit.reportLongRunning()
   record.end({ response, end: 'sent' })
-  assert.deepEqual(names(), ['record', 'publish', 'event', 'replace'])
+  assert.deepEqual(names(), ['begin', 'publish', 'event', 'amend'])
   const [recorded, first, last] = calls.map(([, data]) => data)
   assert.equal(recorded?.response?.elapsedTime, 20)
   assert.equal(first?.response, null)

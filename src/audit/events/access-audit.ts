@@ -31,7 +31,7 @@ interface AccessAuditInput {
   publish(data: AccessEventData, now: number): void
   eventOf(data: AccessEventData, now: number): FormattedRecord
   /** Null where no handler keeps events beyond the process. */
-  readonly record: ((data: AccessEventData, now: number) => RecordedEvent | null) | null
+  readonly begin: ((data: AccessEventData, now: number) => RecordedEvent | null) | null
   readonly logger: Logger
 }
 
@@ -190,20 +190,20 @@ class AccessRecord extends RequestAudit implements AccessEventData, AccessReques
   }
 
   override get isRecorded(): boolean {
-    return this.#audit.input.record !== null
+    return this.#audit.input.begin !== null
   }
 
   override record(response: Response): EventStorage | null {
-    const { record, clock, logger } = this.#audit.input
+    const { begin, clock, logger } = this.#audit.input
     const userId = this.userId ?? this.#userId(response)
     // An expression that waits for something must not delay the response: its event is published at the end.
-    if (record === null || userId instanceof Promise) return null
+    if (begin === null || userId instanceof Promise) return null
     // Another response may replace one that can not be sent.
-    this.#recorded?.event.withdraw()
+    this.#recorded?.event.rollback()
     try {
       const now = clock.now()
       this.#setOutcome({ response, end: 'sent' }, userId, now)
-      const event = record(this, now)
+      const event = begin(this, now)
       this.#recorded = event && { event, response, at: now }
     } catch (error) {
       this.#recorded = null
@@ -221,7 +221,7 @@ class AccessRecord extends RequestAudit implements AccessEventData, AccessReques
       this.#endRecorded(recorded, outcome, now)
       return
     }
-    recorded?.event.withdraw()
+    recorded?.event.rollback()
     const userId = this.userId ?? this.#userId(outcome.response)
     if (userId instanceof Promise) void userId.then((id) => this.#publish(outcome, id, now))
     else this.#publish(outcome, userId, now)
@@ -229,11 +229,11 @@ class AccessRecord extends RequestAudit implements AccessEventData, AccessReques
 
   #endRecorded({ event, at }: RecordedResponse, outcome: RequestOutcome, now: number): void {
     if (now - at < MAX_DIFFERENCE) {
-      event.confirm()
+      event.commit()
       return
     }
     this.#setResponse(outcome, now)
-    event.replace(this.#audit.input.eventOf(this, now))
+    event.amend(this.#audit.input.eventOf(this, now))
   }
 
   #publish(outcome: RequestOutcome, userId: string | null, now: number): void {

@@ -16,7 +16,7 @@ export function openLocalOutlet(writer: AuditWriter, owner: object, plan: AuditP
       batch.add(event)
       writer.take(id, batch.build(), 0)
     },
-    record: null,
+    begin: null,
     get isFull() {
       return Atomics.load(shared, AUDIT_MEMORY.full) !== 0
     },

@@ -116,7 +116,7 @@ function openAccess(
     userIdOf: userIdExpression ?? auditUser,
     publish: access.publish,
     eventOf: access.eventOf,
-    record: access.record,
+    begin: access.begin,
     logger,
   })
   if (serving && Number.isFinite(longRunningAfter)) {
