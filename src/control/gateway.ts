@@ -92,40 +92,44 @@ export class Gateway {
   #state: 'starting' | 'running' | 'draining' = 'starting'
   readonly #terminated = new AbortController()
 
+  /** Rooms from the ground: each gets those below it, and functions for what it needs of those above. `start` opens the top, admin. */
   constructor(input: GatewayInput) {
-    const { settings, logger } = input
+    const { settings, logger, env, version, predecessor = null } = input
     this.#input = input
-    this.states = settings.states
-    this.#store = input.predecessor?.store ?? new OwnedStore(new KeyValueStore(systemClock))
+    const metrics = settings.metrics.open()
+
+    // Records.
+    this.#store = predecessor?.store ?? new OwnedStore(new KeyValueStore(systemClock))
+
+    // Audit.
     this.#auditWriter = settings.auditWriter
     this.#auditWriter.logTo(logger.child({ logger: 'audit' }))
-    this.#tickets = settings.unit.admin === null ? null : openTicketRotation(input.predecessor?.running.tickets ?? null)
-    this.#configuration = new ServedConfiguration(settings, input.folders ?? null)
-    const { env, version } = input
+    this.#audit = new GatewayAudit(settings.directories, {
+      ...{ logger, metrics, auditService: settings.auditService },
+      clock: systemClock,
+      writer: this.#auditWriter,
+      publishInUnit: (event) => this.#publishConfigEvent(event),
+    })
+
+    // Units. They export telemetry by the settings of the control plane.
     this.#telemetry = new Telemetry({
-      env,
-      version,
+      ...{ env, version, logger },
       defaults: settings.telemetry,
-      logger,
       metrics: settings.metrics.open(),
       collect: () => this.collect(),
     })
+    this.#tickets = settings.unit.admin === null ? null : openTicketRotation(predecessor?.running.tickets ?? null)
+    this.#configuration = new ServedConfiguration(settings, input.folders ?? null)
     const { units, reusePort } = unitCount(settings.unit.units, logger)
+    const { text: config, folders } = this.#configuration
+    const tickets = this.#tickets?.memory ?? null
     this.#supervisor = new Supervisor({
-      entry: input.unitEntry,
-      env: input.env,
+      ...{ entry: input.unitEntry, env, logger, heartbeat: input.heartbeat ?? HEARTBEAT },
       settings: {
-        ...settings.unit,
-        config: this.#configuration.text,
-        folders: this.#configuration.folders,
+        ...{ ...settings.unit, config, folders, tickets, units, reusePort },
         output: sharedOutput(),
-        tickets: this.#tickets?.memory ?? null,
         telemetry: this.#telemetry.units,
-        units,
-        reusePort,
       },
-      logger,
-      heartbeat: input.heartbeat ?? HEARTBEAT,
       handlers: (unit) => this.#unitCalls.of(unit),
       drained: (unit) => this.#monitoring.collectLast(unit),
       ready: () => this.stores.restore(),
@@ -141,6 +145,23 @@ export class Gateway {
         this.stores.ended(unit)
       },
     })
+    this.#replacements = new UnitReplacements(this.#supervisor, metrics, logger, () => this.stores.scanAll())
+    // One more for the unit of a trial.
+    const numbers = units * MAX_UNIT_SETS + 1
+    this.#upstreams = new UpstreamServices({ units: numbers, clock: systemClock, logger })
+
+    // Routes.
+    const { instance, history: directory, isReadOnly } = settings.directories
+    this.#history = new RouteHistory({ instance, directory, logger, clock: systemClock })
+    exposeHistorySize(metrics, this.#history)
+    const context = {
+      ...{ metrics: settings.metrics, history: this.#history, audit: this.#audit.config, isReadOnly },
+      fleet: () => this.#fleet,
+    }
+    this.stores = new OpenFolders(this.#supervisor, context, logger)
+
+    // Monitoring.
+    this.states = settings.states
     this.#monitoring = new Monitoring(settings.metrics, this.#supervisor, logger)
     this.#live = new LiveMonitor({
       connectors: settings.unit.connectors,
@@ -150,43 +171,19 @@ export class Gateway {
       units: () => [...this.units, ...this.#supervisor.draining],
       collect: () => this.collect(),
     })
-    const metrics = this.#monitoring.registry.open()
     exposeProcessMetrics(metrics, input)
-    metrics.countReading('gw_unit_restarts_total', 'Units that had to be started again.', { read: () => this.restarts })
-    metrics.reading('gw_unit_recent_ends', 'Units that ended by a fault within the last hour.', {
-      read: () => this.#supervisor.recentEnds.count,
-    })
-    this.#replacements = new UnitReplacements(this.#supervisor, metrics, logger, () => this.stores.scanAll())
     this.#reloads = metrics.counter('gw_reloads_total', 'How often all files were looked at again (SIGHUP).')
-    const { instance, history: directory, isReadOnly } = settings.directories
-    this.#history = new RouteHistory({ instance, directory, logger, clock: systemClock })
-    exposeHistorySize(metrics, this.#history)
-    this.#audit = new GatewayAudit(settings.directories, {
-      ...{ logger, metrics, auditService: settings.auditService },
-      clock: systemClock,
-      writer: this.#auditWriter,
-      publishInUnit: (event) => this.#publishConfigEvent(event),
-    })
+
+    // Fleet.
     this.#fleet = GatewayFleet.of({
-      ...{ settings, version, logger, metrics },
-      stores: () => this.stores,
+      ...{ settings, version, logger, metrics, stores: this.stores },
       folders: () => this.#configuration.directories,
       replaceUnits: (change) => this.replaceUnits(change),
       tryUnit: (change) =>
         this.#supervisor.tryUnit(change, { routes: triedRoutes, ended: (unit) => this.#unitCalls.ended(unit) }),
       address: () => `${hostname()}:${this.ports[0] ?? 0}`,
     })
-    const records = {
-      metrics: this.#monitoring.registry,
-      history: this.#history,
-      audit: this.#audit.config,
-      isReadOnly,
-      fleet: this.#fleet,
-    }
-    this.stores = new OpenFolders(this.#supervisor, records, logger)
-    // One more for the unit of a trial.
-    const numbers = units * MAX_UNIT_SETS + 1
-    this.#upstreams = new UpstreamServices({ units: numbers, clock: systemClock, logger })
+
     this.#unitCalls = new UnitCallHandlers({
       ...{ stores: this.stores, states: this.states, store: this.#store },
       ...{ requests: this.#live.requests, traces: this.#live.traces },

@@ -96,7 +96,7 @@ export class GatewayFleet {
       try {
         readConfigFile(configFile(directory))
         await start({ config: configText(directory), folders })
-        return await this.#input.stores().restoreKept()
+        return await this.#input.stores.restoreKept()
       } catch (error) {
         const problems = folders === null ? [] : configProblems(error)
         if (problems.length === 0 || standby) throw error

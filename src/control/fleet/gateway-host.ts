@@ -10,7 +10,7 @@ import type { RouteEdits, ServingHost, TrialResult } from './serving-host.ts'
 
 /** Parts of the gateway that releases are applied to. */
 export interface HostParts {
-  stores(): OpenFolders
+  readonly stores: OpenFolders
   /** The folders that are served now. */
   folders(): ServedFolders
   replaceUnits(change: UnitChange): Promise<Replacement>
@@ -86,7 +86,7 @@ export class GatewayHost implements ServingHost {
   }
 
   get #deployments(): Deployment[] {
-    return this.#parts.stores().all.map(({ deployment }) => deployment)
+    return this.#parts.stores.all.map(({ deployment }) => deployment)
   }
 
   /** Each folder builds its edits, then the next one does, and the last one writes. */

@@ -10,6 +10,9 @@ interface MonitoredUnits {
   readonly units: readonly UnitLink[]
   /** Replaced ones with requests. */
   readonly draining: readonly UnitLink[]
+  /** Number of restarts. */
+  readonly restartCount: number
+  readonly recentEnds: { readonly count: number }
 }
 
 /** Milliseconds for the last report of a unit; a scrape waits for a shorter time. */
@@ -120,6 +123,12 @@ export class Monitoring implements Disposable {
     })
     const draining = 'Units of an earlier configuration that finish their requests.'
     metrics.reading('gw_units_leaving', draining, { read: () => this.#units.draining.length })
+    metrics.countReading('gw_unit_restarts_total', 'Units that had to be started again.', {
+      read: () => this.#units.restartCount,
+    })
+    metrics.reading('gw_unit_recent_ends', 'Units that ended by a fault within the last hour.', {
+      read: () => this.#units.recentEnds.count,
+    })
     metrics.reading('gw_units_silent', 'Units that do not report what they have measured.', {
       read: () => this.#late.size,
     })

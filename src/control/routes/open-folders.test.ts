@@ -56,7 +56,7 @@ class Gateway extends Folder {
         history: new RouteHistory({ instance: this.path, directory: join(this.path, 'history'), logger, clock }),
         audit: new ConfigAudit(trail, clock),
         isReadOnly: false,
-        fleet: null,
+        fleet: () => null,
       },
       logger,
     )

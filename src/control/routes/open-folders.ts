@@ -34,7 +34,7 @@ interface FolderContext {
   /** Whether nothing is written to the instance. */
   readonly isReadOnly: boolean
   /** The store of configuration that is shared with other gateways; null without one. */
-  readonly fleet: SharedFolders | null
+  fleet(): SharedFolders | null
 }
 
 /** Folders whose files are in a store that several gateways share. */
@@ -169,7 +169,7 @@ export class OpenFolders {
 
   /** Scans every folder whose files may be read; `force`: also contents that failed before (SIGHUP). */
   async scanAll({ force = false } = {}): Promise<void> {
-    const { fleet } = this.#context
+    const fleet = this.#context.fleet()
     const stores = this.all.filter(({ directory }) => fleet?.mayScan(directory) ?? true)
     await Promise.all(stores.map(({ deployment }) => deployment.scan({ force })))
   }
@@ -194,7 +194,8 @@ export class OpenFolders {
     known?.routers.set(router, path)
     if (known !== undefined) return known.store
     const logger = this.#logger.child({ logger: `gateway+${name}` })
-    const { audit, isReadOnly, fleet } = this.#context
+    const { audit, isReadOnly } = this.#context
+    const fleet = this.#context.fleet()
     const shared = fleet?.sharedFolder(directory) ?? null
     const files = new RouteFiles(directory)
     const history = new ReplacedVersions(this.#context.history, fleet?.historyFolder(directory) ?? directory)
@@ -224,7 +225,7 @@ export class OpenFolders {
     const { store, logger, scanInterval, routers } = opened
     const { directory, deployment } = store
     const { fleet, metrics } = this.#context
-    if (scanInterval > 0 && (fleet?.follows(directory) ?? true))
+    if (scanInterval > 0 && (fleet()?.follows(directory) ?? true))
       opened.watcher = new RouteWatcher(directory, scanInterval, () => deployment.scan(), logger)
     opened.scope = metrics.open()
     exposeDeployCounts(opened.scope, [...routers.keys()][0] as string, deployment)
