@@ -1,5 +1,6 @@
 import { Body, type ClientSpan, type Exchange, IDEMPOTENT_METHODS, type Request, Response } from '#http'
 import type { Call, CallQueue, DispatchController, Dispatcher } from './dispatcher.ts'
+import { failureCause } from './failure-cause.ts'
 import { inboundHeaders, informationalFields, trailersNotInHead } from './message-head.ts'
 import { type Destination, outboundRequest, validTrailers } from './outbound-request.ts'
 import { MAX_BUFFERED_BYTES, type ResponseFlow, ResponseSource } from './response-source.ts'
@@ -63,6 +64,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
     this.#resolve = resolve
     this.#reject = reject
     this.#startedAt = exchange.upstreamTime === null ? 0 : performance.now()
+    if (exchange.upstreamTime !== null) this.#attempted(null)
     this.#span = exchange.span === null ? null : exchange.span.beginClient(request, 0)
     this.#stopListening = exchange.onAbort((reason) => this.abort(new UpstreamError('GW_CLIENT_GONE', reason)))
   }
@@ -174,7 +176,16 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
     }
     this.#unparsed = null
     if (!answered) this.#exchange.upstreamTime?.add(this.#startedAt)
+    this.#attempted(failureCause(failure))
     this.#reject(failure)
+  }
+
+  /** For the access line. */
+  #attempted(failure: string | null): void {
+    const { upstreamTime } = this.#exchange
+    if (upstreamTime === null) return
+    upstreamTime.address = this.#owner.authority
+    upstreamTime.failure = failure
   }
 
   pause(): void {

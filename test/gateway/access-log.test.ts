@@ -62,6 +62,7 @@ test('one line for each request, with the fields of the decisions and the transa
     path: '/shop/cart',
     status: 200,
     bytes: 5,
+    upstream: `127.0.0.1:${upstream.port}`,
     route: 'shop',
     decidedBy: null,
     client: '127.0.0.1',
@@ -113,6 +114,7 @@ test('a failed upstream is in the line with its error code', async () => {
   const line = await lineOf(gateway, '/gone')
   assert.deepEqual(line['decidedBy'], { object: 'ReverseProxyHandler', reason: 'GW_UPSTREAM_CONNECT' })
   assert.equal(typeof line['upstreamDurationMs'], 'number')
+  assert.deepEqual([line['upstream'], line['upstreamFailure']], [`127.0.0.1:${gone.port}`, 'refused'])
 })
 
 test('requests that the listener refuses leave a line, also such that are no HTTP', async () => {

@@ -20,6 +20,10 @@ export interface AccessEntry {
   readonly bytes: number
   readonly durationMs: number
   readonly upstreamDurationMs: number | null
+  /** Host and port of the last upstream. */
+  readonly upstream: string | null
+  /** Why it sent no response. */
+  readonly upstreamFailure: string | null
   readonly route: string | null
   /** Qualified name of the object that decided, or `listener`. */
   readonly decidedBy: string | null
@@ -53,6 +57,8 @@ export function entryOf(
     bytes: connection.bytes,
     durationMs: now - startedAt,
     upstreamDurationMs: exchange.upstreamTime?.total ?? null,
+    upstream: exchange.upstreamTime?.address ?? null,
+    upstreamFailure: exchange.upstreamTime?.failure ?? null,
     route: audit === null ? null : audit.routeId,
     decidedBy: decision === null ? null : decision.by,
     reason: decision === null ? null : decision.reason,
@@ -79,6 +85,8 @@ export function refusedEntry(
     bytes,
     durationMs: 0,
     upstreamDurationMs: null,
+    upstream: null,
+    upstreamFailure: null,
     route: null,
     decidedBy: 'listener',
     reason,

@@ -9,6 +9,7 @@ export function jsonLines(): (entry: AccessEntry) => string {
   const timeOf = lastText(timeText, 0, null)
   const hostOf = lastText(hostText, '', '')
   const statusOf = lastText(statusText, 0, 'sent')
+  const upstreamOf = lastText(upstreamText, null, null)
   const routeOf = lastText(routeText, null, null)
   const decisionOf = lastText(decisionText, null, null)
   const clientOf = lastText(clientText, '', null)
@@ -20,7 +21,7 @@ export function jsonLines(): (entry: AccessEntry) => string {
       path === null ? 'null' : `"${jsonContent(path)}"`
     }${statusOf(entry.status, entry.end)}${entry.bytes},"durationMs":${tenths(entry.durationMs)},"upstreamDurationMs":${
       upstream === null ? 'null' : tenths(upstream)
-    }${routeOf(entry.route, null)}${decisionOf(entry.decidedBy, entry.reason)}${clientOf(entry.client, entry.user)}${protocolOf(
+    }${upstreamOf(entry.upstream, entry.upstreamFailure)}${routeOf(entry.route, null)}${decisionOf(entry.decidedBy, entry.reason)}${clientOf(entry.client, entry.user)}${protocolOf(
       entry.protocol,
       entry.tls,
     )}${entry.transactionId}${traceId === null ? '","traceId":null}\n' : `","traceId":"${traceId}"}\n`}`
@@ -39,6 +40,10 @@ function hostText(method: string | null, host: string | null): string {
 /** From the path to the bytes. */
 function statusText(status: number | null, end: AccessEntry['end']): string {
   return `,"status":${status}${end === 'sent' ? '' : `,"end":"${end}"`},"bytes":`
+}
+
+function upstreamText(address: string | null, failure: string | null): string {
+  return `,"upstream":${textOrNull(address)}${failure === null ? '' : `,"upstreamFailure":"${failure}"`}`
 }
 
 function routeText(route: string | null): string {
