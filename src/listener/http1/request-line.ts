@@ -67,7 +67,8 @@ export class RequestLine {
     let i = from
     if (this.#state === METHOD) {
       while (i < limit && TOKEN_OCTETS[chunk[i]!] === 1) i++
-      if (i - start > MAX_METHOD) throw new Http1SyntaxError(PART, `a method of ${MAX_METHOD} letters`, 'more', i)
+      if (this.#partial.length + i - start > MAX_METHOD)
+        throw new Http1SyntaxError(PART, `a method of ${MAX_METHOD} letters`, 'more', i)
       if (i === limit) return this.#pause(chunk, from, start, i)
       if (chunk[i] !== SP) throw unexpectedByte(PART, 'a method and a space', chunk[i]!, i)
       this.method = this.#takeMethod(chunk, start, i)
@@ -128,8 +129,6 @@ export class RequestLine {
     if (i < chunk.length) throw overLimit(PART, 'its limit of bytes', i)
     this.#left -= i - from
     if (i > start) this.#partial.append(chunk, start, i)
-    if (this.#state === METHOD && this.#partial.length > MAX_METHOD)
-      throw new Http1SyntaxError(PART, `a method of ${MAX_METHOD} letters`, 'more', i)
     return -1
   }
 
