@@ -181,7 +181,7 @@ export {
 } from './tls.ts'
 export { acceptAnyIdentity, checkIdentity, tlsConnectionOptions } from './tls-connection.ts'
 export { authorityOptions, identityOptions } from './tls-material.ts'
-export type { TlsPlan } from './tls-plan.ts'
+export { DEFAULT_TLS_PLAN, type TlsPlan, tlsPlanOf } from './tls-plan.ts'
 export { type UmaEndpoints, type UmaService, UmaServiceKind, type UmaShare } from './uma-service.ts'
 export { ROUTE_BUILD_LIMIT, UNIT_CALLS } from './unit-calls.ts'
 export {

@@ -1,44 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { ConnectionOptions, TLSSocket } from 'node:tls'
-import {
-  acceptAnyIdentity,
-  authorityOptions,
-  type ClientTls,
-  checkIdentity,
-  identityOptions,
-  identityProblem,
-  type TlsPlan,
-} from '#contracts'
-
-/** The trust of the platform, names verified, no client certificate. */
-export const DEFAULT_TLS_PLAN: TlsPlan = {
-  rejectUnauthorized: true,
-  checkServerIdentity: true,
-  minVersion: 'TLSv1.2',
-  maxVersion: 'TLSv1.3',
-  ciphers: null,
-}
-
-/** Reads keys and trust of `tls` once. */
-export async function tlsPlanOf({
-  keys,
-  trust,
-  minVersion,
-  maxVersion,
-  ciphers,
-  hostnames,
-}: ClientTls): Promise<TlsPlan> {
-  const authorities = (await trust?.authorities()) ?? 'platform'
-  return {
-    ...(identityOptions((await keys?.identities()) ?? []) as Pick<TlsPlan, 'key' | 'cert'>),
-    ...(authorityOptions(authorities) as Pick<TlsPlan, 'ca' | 'allowPartialTrustChain'>),
-    rejectUnauthorized: authorities !== 'anything',
-    checkServerIdentity: hostnames === 'STRICT',
-    minVersion,
-    maxVersion,
-    ciphers,
-  }
-}
+import { acceptAnyIdentity, type ClientTls, checkIdentity, identityProblem, type TlsPlan } from '#contracts'
 
 /** Options of `tls.connect`. Node checks no name without `rejectUnauthorized`: `serverIdentityProblem` does in all cases. */
 export function tlsConnectOptions(plan: TlsPlan): ConnectionOptions {

@@ -1,5 +1,5 @@
-import { DEFAULT_TLS_PLAN } from '#audit'
 import type { TlsPlan } from '#contracts'
+import { DEFAULT_TLS_PLAN } from '#contracts'
 import type { Logger } from '#logging'
 import type { Clock, HealthCheckPlan } from '#schema'
 import { HEALTH } from '#upstreams'

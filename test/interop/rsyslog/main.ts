@@ -1,12 +1,12 @@
 // Audit events to a real rsyslog over UDP, TCP and TLS, compared with the parsed messages.
 import assert from 'node:assert/strict'
+import { DEFAULT_TLS_PLAN } from '#contracts'
 import { createLogger } from '#logging'
 import { systemClock } from '#schema'
 import { accessEvent } from '#test/audit-events'
 import { type SyslogSettings, syslogMessage } from '../../../src/audit/formats/syslog.ts'
 import type { SyslogPlan } from '../../../src/audit/transports/syslog/syslog-plan.ts'
 import { openSyslog } from '../../../src/audit/transports/syslog/syslog-transport.ts'
-import { DEFAULT_TLS_PLAN } from '../../../src/audit/transports/tls-plan.ts'
 import type { QueuedRecord, Transport } from '../../../src/durable-queue/delivery/transport.ts'
 import { deliver } from '../delivering.ts'
 import { type Flow, runFlows } from '../flows.ts'

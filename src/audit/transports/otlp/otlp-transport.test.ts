@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+import { DEFAULT_TLS_PLAN } from '#contracts'
 import { RecordRefused, RecordsDiscarded, SendDeferred, type Transport } from '#durable-queue'
 import { createLogger, memoryLog } from '#logging'
 import { systemClock } from '#schema'
@@ -11,7 +12,6 @@ import { Authority, opensslMissing } from '#test/certificates'
 import { TcpPeer } from '#test/tcp-peer'
 import { once } from '#test/waiting'
 import { otlpLogRecord } from '../../formats/otlp.ts'
-import { DEFAULT_TLS_PLAN } from '../tls-plan.ts'
 import { type OtlpPlan, openOtlp } from './otlp-transport.ts'
 
 let ahead = 0

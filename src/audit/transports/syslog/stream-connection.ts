@@ -1,6 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectSecure, type TLSSocket } from 'node:tls'
-import { DEFAULT_TLS_PLAN, serverIdentityProblem, tlsConnectOptions } from '../tls-plan.ts'
+import { DEFAULT_TLS_PLAN } from '#contracts'
+import { serverIdentityProblem, tlsConnectOptions } from '../tls-plan.ts'
 import { within } from '../within.ts'
 import type { SyslogPlan } from './syslog-plan.ts'
 

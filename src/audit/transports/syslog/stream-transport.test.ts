@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { DEFAULT_TLS_PLAN } from '#contracts'
 import type { Transport } from '#durable-queue'
 import { createLogger, memoryLog } from '#logging'
 import { systemClock } from '#schema'
 import { auditRecords } from '#test/audit-events'
 import { Authority, opensslMissing } from '#test/certificates'
 import { type PeerBehaviour, TcpPeer } from '#test/tcp-peer'
-import { DEFAULT_TLS_PLAN } from '../tls-plan.ts'
 import type { SyslogPlan } from './syslog-plan.ts'
 import { openSyslog } from './syslog-transport.ts'
 

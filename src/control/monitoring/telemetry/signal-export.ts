@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { AUDIT_EVENTS, DEFAULT_TLS_PLAN, type OtlpPlan } from '#audit'
+import { AUDIT_EVENTS, type OtlpPlan } from '#audit'
 import type { HealthCheck, TlsPlan } from '#contracts'
+import { DEFAULT_TLS_PLAN } from '#contracts'
 import { Delivery, type DeliveryCounts, type QueuedRecord } from '#durable-queue'
 import type { Logger } from '#logging'
 import type { MetricsScope } from '#metrics'

@@ -1,5 +1,12 @@
-import { DEFAULT_TLS_PLAN, FORMAT_NAMES, tlsPlanOf } from '#audit'
-import { type ClientTls, ClientTlsKind, type TlsPlan, type TransportRenewal } from '#contracts'
+import { FORMAT_NAMES } from '#audit'
+import {
+  type ClientTls,
+  ClientTlsKind,
+  DEFAULT_TLS_PLAN,
+  type TlsPlan,
+  type TransportRenewal,
+  tlsPlanOf,
+} from '#contracts'
 import type { SecretsProvider } from '#schema'
 import { ConfigError, config, duration, oneOf, ref } from '#schema'
 import { listenToAll } from '../tls/joined-managers.ts'

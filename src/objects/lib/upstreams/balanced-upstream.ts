@@ -1,6 +1,6 @@
-import { tlsPlanOf } from '#audit'
 import { UpstreamError, type UpstreamErrorCode } from '#client'
 import type { ClientTls, Send, ServerCircuits, TriedServers, Upstream, UpstreamUse } from '#contracts'
+import { tlsPlanOf } from '#contracts'
 import type { Exchange, Handler } from '#http'
 import type {
   Counter,
