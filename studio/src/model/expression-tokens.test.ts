@@ -51,7 +51,8 @@ test('what the pages share with the gateway needs nothing of Node', () => {
     for (const [, isType, name] of text.matchAll(/^(?:import|export) (type )?[^'\n]*?(?:\n[^']*?)?from '([^']+)'/gm)) {
       if (isType !== undefined || name === undefined) continue
       assert.doesNotMatch(name, /^node:/, file)
-      if (name === '#json') visit(join(root, 'src', 'json', 'index.ts'))
+      const ofPackage = /^(?:#|@identity-gateway\/)(json|regex)$/.exec(name)?.[1]
+      if (ofPackage !== undefined) visit(join(root, 'packages', ofPackage, 'index.ts'))
       else if (name.startsWith('.')) visit(join(dirname(file), name))
     }
   }

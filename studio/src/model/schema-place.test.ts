@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { schemaOfType } from '#test/type-schemas'
 import type { Schema } from '../api/types.ts'
 import { descriptionOf, placeAt, proposalsFor } from './schema-place.ts'
 
@@ -16,9 +17,8 @@ function marked(text: string) {
 /** Of the route where there is no type. */
 function schemaOf(type: string | null): Schema | null {
   if (type === '' || type === 'Hea' || type === 'Rev') return null
-  return JSON.parse(
-    readFileSync(join(import.meta.dirname, '..', '..', '..', 'schemas', `${type ?? 'route'}.json`), 'utf8'),
-  )
+  if (type !== null) return schemaOfType(type) as Schema
+  return JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', '..', 'schemas', 'route.json'), 'utf8'))
 }
 
 function labels(text: string): readonly string[] {

@@ -61,6 +61,7 @@ test('the defaults are those of the specification', () => {
     circuitBreaker: undefined,
     websocket: {},
     vertx: {},
+    upstream: undefined,
   })
 })
 

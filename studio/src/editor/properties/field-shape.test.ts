@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
+import { schemaOfType } from '#test/type-schemas'
 import type { Schema } from '../../api/types.ts'
 import { heapObjects, namesOfTypes } from '../../model/heap-objects.ts'
 import { acceptsText, acceptsTexts, shapeOf } from './field-shape.ts'
 import { isListOfTexts, isMapOfTexts, listOf, mapOf, repeatedName, rowsOfMap } from './text-rows.ts'
 
 function shapeOfField(type: string, name: string) {
-  const path = join(import.meta.dirname, '..', '..', '..', '..', 'schemas', `${type}.json`)
-  const root = JSON.parse(readFileSync(path, 'utf8')) as Schema
+  const root = schemaOfType(type) as Schema
   return { root, shape: shapeOf(root.properties?.['config']?.properties?.[name] as Schema, root) }
 }
 
