@@ -22,7 +22,7 @@ const UNUSED = [
   'src/audit/transports/kafka/',
   'src/control/fleet/fleet.ts',
   'src/etcd/',
-  'src/jms/',
+  'packages/jms/',
   'src/jose/',
   'src/objects/services/audit/',
   'src/openid/',
